@@ -16,6 +16,7 @@ from scipy.special import i0e, logsumexp
 from scipy.stats import betabinom
 
 from dpaudit import datasets, exact, laws, mechanisms, neighbours
+from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.adapters import synthesizer
 from dpaudit.curves import readings
@@ -58,6 +59,10 @@ class Task:
     loss: Score
     truth: Directions
     pure_epsilon: float = np.inf
+
+    def drawn(self, size: int, seed: int) -> Sides:
+        """Draws of both laws, `size` a side, that a seed, the task and their number fix."""
+        return self.draw(generator(np.random.SeedSequence(seed), self.number, size), size)
 
     @property
     def number(self) -> int:

@@ -1,4 +1,4 @@
-"""Seconds that a piece of work takes, or the least or median of a few repetitions."""
+"""Seconds that a piece of work takes, or the least of a few repetitions."""
 
 from __future__ import annotations
 
@@ -36,22 +36,14 @@ def _used() -> float:
     return sum(part.ru_utime + part.ru_stime for part in parts)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Wall seconds of one call."""
-    with clock() as spent:
-        work()
-    return spent.wall
-
-
 def least_seconds(work: Callable[[], object], repeats: int = 3) -> float:
     """Least wall seconds of a few calls."""
-    return min(seconds(work) for _ in range(repeats))
-
-
-def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """Median wall seconds of a few calls after one that warms up."""
-    work()
-    return float(np.median([seconds(work) for _ in range(repeats)]))
+    spent = []
+    for _ in range(repeats):
+        with clock() as each:
+            work()
+        spent.append(each.wall)
+    return min(spent)
 
 
 def memory(mebibytes: float | None) -> str:

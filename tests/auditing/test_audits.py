@@ -417,3 +417,9 @@ def test_a_score_of_two_normal_laws_is_known_as_one():
 def test_n_jobs_is_checked(n_jobs):
     with pytest.raises(dp.InvalidInput, match="n_jobs"):
         audit(shifted(1.0), n_jobs=n_jobs)
+
+
+def test_nan_in_a_record_is_a_bug(monkeypatch):
+    monkeypatch.setattr("dpaudit.auditing.engine.peak_memory_mb", lambda: np.nan)
+    with pytest.raises(dp.InvalidInput, match="no NaN"):
+        audit_samples(*samples(200)).to_dict()

@@ -132,14 +132,13 @@ def test_bounds_are_not_exact(mechanism):
     "parts",
     [
         ((SHIFT(30.0), 1), (SHIFT(40.0), 1)),
-        ((SHIFT(1e-6), 1), (LAPLACE(1e-8, 1), 3)),
         ((LAPLACE(50.0, 1), 2),),
         ((LAPLACE(0.01, 1), 1000),),
         ((LAPLACE(900.0, 1), 3),),
         ((PrivacyLoss.disjoint("disjoint"), 1), (SHIFT(1.0), 1)),
         ((SHIFT(0.0), 1), (LAPLACE(1.0, 1), 1)),
     ],
-    ids=["wide", "narrow", "steep", "many", "far", "disjoint", "nothing"],
+    ids=["wide", "steep", "many", "far", "disjoint", "nothing"],
 )
 def test_bounds_are_curves_at_extremes(parts):
     """They are in [0, 1], ordered and non-increasing, also where δ is below the rounding."""

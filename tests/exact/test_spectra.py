@@ -125,7 +125,7 @@ REPLACED = {
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("pair", one_in(2, REPLACED))
+@pytest.mark.parametrize("pair", one_in(4, REPLACED))
 def test_spectrum_agrees_with_monte_carlo(mechanism, pair):
     """Exact δ against draws at 6 ε in 2 directions. Each fails with probability at most 1e-9, so
     each test with at most 1.2e-8.

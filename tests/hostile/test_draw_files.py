@@ -102,7 +102,7 @@ def corruptions(name, count):
     return suffix, (corrupted(turned, rng, 400)[::-1] for _ in range(count))
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(4000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SOUND)
 def test_corrupt_files_are_refused_in_a_line(tmp_path, name, count):
     suffix, contents = corruptions(name, count)

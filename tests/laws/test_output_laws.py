@@ -8,7 +8,7 @@ from scipy import stats
 
 import dpaudit as dp
 from dpaudit import laws
-from dpaudit.laws import Gaussian, GaussianNoise, log_ratio
+from dpaudit.laws import Gaussian, GaussianNoise, ShiftedWishart, log_ratio
 from dpaudit.mechanisms import (
     ALS,
     AnalyzeGauss,
@@ -20,9 +20,20 @@ from dpaudit.mechanisms import (
     RandomProjection,
     SufficientStatistics,
 )
-from tests.laws.law_cases import LAWS, K, gaussian, gram, noise, sketch, student
+from tests.laws.law_cases import (
+    LAWS,
+    SHIFT,
+    K,
+    gaussian,
+    gram,
+    inverse_wishart,
+    noise,
+    root,
+    shifted_wishart,
+    sketch,
+    student,
+)
 from tests.mechanisms.mechanism_cases import DATA, MECHANISMS
-from tests.sparse import one_in
 from tests.statistical.two_sample import largest_distance, threshold
 
 every_law = pytest.mark.parametrize("pair_of", LAWS, ids=lambda f: f.__name__)
@@ -46,16 +57,6 @@ def test_a_density_is_scipys_up_to_one_constant(pair_of):
     assert np.ptp(law.log_density(x) - theirs(x)) < 1e-9
 
 
-def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure():
-    """Densities of the Gram matrix lack |G|^{(r−d−1)/2}, which cancels: the losses are equal."""
-    left, right = sketch(1)[0], sketch(2)[0]
-    x = left.sample(40, np.random.default_rng(3))
-    rows = x.reshape(40, 5, K)
-    triangles = np.einsum("sri,srj->sij", rows, rows)[:, *np.triu_indices(K)]
-    grams = gram(1)[0], gram(2)[0]
-    np.testing.assert_allclose(log_ratio(left, right, x), log_ratio(*grams, triangles), rtol=1e-9)
-
-
 @pytest.mark.parametrize(
     "mechanism",
     [
@@ -72,12 +73,12 @@ def test_a_wishart_density_depends_on_the_release_only_through_the_base_measure(
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("index", one_in(2, [3, 7]))
-def test_the_loss_integrates_to_one(mechanism, index):
-    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (40 normal means).
+def test_the_loss_integrates_to_one(mechanism):
+    """E_Q[e^L] = 1 within 6 standard errors: fails with probability below 1e-7 (20 normal means).
 
     The variance is finite since the row's leverage in [B, b] is below one half.
     """
+    index = 3
     assert RandomProjection(1).zeroed_rows(DATA).leverage[index] < 0.5
     pair = dp.neighbours.zero_row(DATA, index)
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
@@ -99,15 +100,6 @@ def test_the_loss_integrates_to_one(mechanism, index):
 def test_laws_of_different_shape_have_no_ratio(left, right):
     with pytest.raises(dp.InvalidInput, match="right must be a"):
         log_ratio(left, right, np.zeros((2, left.dim)))
-
-
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
-def test_every_law_of_the_registry_keeps_the_protocol(mechanism):
-    law = mechanism.law(DATA)
-    assert isinstance(law, laws.Law)
-    draws = law.sample(6, np.random.default_rng(1))
-    assert draws.shape == (6, law.dim)
-    assert law.log_density(draws).shape == (6,)
 
 
 # --- draws
@@ -145,7 +137,7 @@ def test_student_draws_have_the_law():
     assert max(distances) < massart(size, K + 1, 1e-6)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+@pytest.mark.parametrize("mechanism", MECHANISMS[::4], ids=repr)
 def test_chunks_that_do_not_divide_the_size_keep_the_law(mechanism, monkeypatch):
     """Chunks of 7 against one of all: fails for equal laws with probability at most 1e-6 each."""
     size = 3001
@@ -168,22 +160,71 @@ def test_noise_of_thousands_of_coordinates_is_light():
     assert peak < 50e6
 
 
-@pytest.mark.parametrize(
-    "law", [gaussian(1)[0], sketch(1)[0], noise(1)[0]], ids=["gaussian", "sketch", "noise"]
-)
-@pytest.mark.parametrize("chunk", [7, 5000])
-def test_normals_are_used_in_order_whatever_the_chunk(law, chunk, monkeypatch):
-    """Nothing is drawn twice or left out: the stream of normals is the same."""
-    expected = law.sample(1001, np.random.default_rng(1))
-    monkeypatch.setattr(laws.base, "CHUNK", chunk)
-    np.testing.assert_allclose(
-        law.sample(1001, np.random.default_rng(1)), expected, rtol=1e-12, atol=1e-12
-    )
-
-
 @pytest.mark.parametrize("dof", [1, 6])
 def test_bartlett_factors_are_lower_trapezoidal(dof):
     factor = laws.bartlett(50, 3, dof, np.random.default_rng(1))
     assert factor.shape == (50, 3, min(3, dof))
     assert np.all(np.triu(factor, 1) == 0.0)
     assert np.all(np.diagonal(factor, axis1=1, axis2=2) > 0.0)
+
+
+# Laws of matrices: degrees of freedom, and outputs that one law, or neither, can have made.
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("make", [inverse_wishart, shifted_wishart])
+@pytest.mark.parametrize("dof", [K, K + 1, 40])
+def test_densities_of_matrices_at_any_degrees_of_freedom(make, dof):
+    law, theirs = make(1, dof)
+    x = law.sample(50, np.random.default_rng(3))
+    assert np.ptp(law.log_density(x) - theirs(x)) < 1e-8
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("make", [inverse_wishart, shifted_wishart])
+def test_matrices_need_as_many_degrees_of_freedom_as_columns(make):
+    with pytest.raises(
+        dp.InvalidInput, match="dof must be at least 3, the number of columns, got 2"
+    ):
+        make(1)[0].__class__(*([SHIFT] if make is shifted_wishart else []), root(1), K - 1)
+
+
+# --- where one law, or neither, can have made the output
+
+
+def moved(amount):
+    return ShiftedWishart(SHIFT + amount * np.outer([1.0, 2.0, 0.0], [1.0, 2.0, 0.0]), root(1), 4)
+
+
+@pytest.mark.quick
+def test_the_loss_is_infinite_where_the_other_law_cannot_be():
+    """A row of the left database alone: some draws of the left law cannot come from the right one.
+
+    Every draw of the right law is possible under the left one. With dof 4 and d = 3, the ratio
+    q/vᵀW⁻¹v is χ²₂. The share is within 6 standard errors: fails with probability below 1e-8.
+    """
+    with_row, without, size = moved(0.5), moved(0.0), 20_000
+    forward = log_ratio(with_row, without, with_row.sample(size, np.random.default_rng(1)))
+    backward = log_ratio(without, with_row, without.sample(size, np.random.default_rng(2)))
+    assert np.isfinite(forward).all()
+    assert not np.isnan(backward).any()
+    v = np.sqrt(0.5) * np.array([1.0, 2.0, 0.0])
+    share = stats.chi2(2).cdf(v @ np.linalg.inv(root(1).T @ root(1)) @ v)
+    assert 0.1 < share < 0.9
+    assert np.mean(backward == np.inf) == pytest.approx(
+        share, abs=6.0 * np.sqrt(share * (1.0 - share) / size)
+    )
+
+
+@pytest.mark.quick
+def test_an_output_that_neither_law_can_have_made_tells_nothing():
+    x = np.concatenate(
+        [
+            -10.0 * np.eye(K)[*np.triu_indices(K)][None],
+            moved(0.0).sample(3, np.random.default_rng(1)),
+        ]
+    )
+    found = log_ratio(moved(0.0), moved(0.5), x)
+    assert found[0] == 0.0
+    np.testing.assert_array_equal(moved(0.0).log_density(x)[:1], [-np.inf])
+    assert np.all(found[1:] != 0.0)

@@ -29,11 +29,6 @@ def test_of_two_gaps_of_one_size_the_rarer_combination_counts():
     assert record_templates(rows)["combination"].right[-1].tolist() == [1.0, 1.0]
 
 
-def test_the_row_with_a_value_of_its_own_is_the_rarest():
-    rows = np.vstack([DATA, [7.0, 0.0, 0.0]])
-    assert record_templates(rows)["rarest"].index == len(DATA)
-
-
 def test_a_record_is_added_or_replaces_a_row():
     assert [pair.relation for pair in ADDED.values()] == ["add", "add", "add", "remove"]
     replaced = record_templates(DATA, index=4)

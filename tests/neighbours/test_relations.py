@@ -28,38 +28,28 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize(("relation", "row"), [("zero-out", np.zeros(4)), ("replace", NEW[0])])
-def test_a_row_is_zeroed_or_replaced(relation, row):
+def with_rows(rows, values):
+    changed = DATA.copy()
+    changed[rows] = values
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("relation", "index", "group", "right"),
+    [
+        ("zero-out", 5, None, with_rows(5, 0.0)),
+        ("replace", 5, None, with_rows(5, NEW[0])),
+        ("remove", 5, None, np.delete(DATA, 5, axis=0)),
+        ("add", 40, None, np.vstack([DATA, NEW[0]])),
+        ("remove-group", None, (5, 9), np.delete(DATA, [5, 9], axis=0)),
+        ("replace-group", None, (5, 9), with_rows([9, 5], NEW)),
+    ],
+)
+def test_a_relation_changes_its_rows_alone(relation, index, group, right):
     pair = PAIRS[relation]
-    assert (pair.relation, pair.index) == (relation, 5)
+    assert (pair.relation, pair.index, pair.group) == (relation, index, group)
     np.testing.assert_array_equal(pair.left, DATA)
-    np.testing.assert_array_equal(pair.right[5], row)
-    np.testing.assert_array_equal(np.delete(pair.right, 5, axis=0), np.delete(DATA, 5, axis=0))
-
-
-def test_a_removed_row_is_left_out():
-    pair = PAIRS["remove"]
-    assert (pair.relation, pair.index, pair.group) == ("remove", 5, None)
-    np.testing.assert_array_equal(pair.left, DATA)
-    np.testing.assert_array_equal(pair.right, DATA[np.arange(40) != 5])
-
-
-def test_an_added_row_is_the_last_one():
-    pair = PAIRS["add"]
-    assert (pair.relation, pair.index) == ("add", 40)
-    np.testing.assert_array_equal(pair.right[:40], DATA)
-    np.testing.assert_array_equal(pair.right[40], NEW[0])
-
-
-def test_the_rows_of_a_user_are_left_out_or_replaced_in_the_order_given():
-    removed, replaced = PAIRS["remove-group"], PAIRS["replace-group"]
-    assert removed.group == replaced.group == (5, 9)
-    assert removed.index is replaced.index is None
-    np.testing.assert_array_equal(removed.right, np.delete(DATA, [5, 9], axis=0))
-    np.testing.assert_array_equal(replaced.right[[9, 5]], NEW)
-    np.testing.assert_array_equal(
-        np.delete(replaced.right, [5, 9], axis=0), np.delete(DATA, [5, 9], axis=0)
-    )
+    np.testing.assert_array_equal(pair.right, right)
 
 
 @pytest.mark.parametrize("relation", PAIRS)

@@ -1,20 +1,34 @@
 """Leverage, residual share and displacement against removing the row and solving again."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
+from mpmath import mp
 
 import dpaudit as dp
-from dpaudit._core.linalg import factorise, least_squares
 from dpaudit.neighbours import row_statistics
 from tests.cases import database
 
 pytestmark = pytest.mark.quick
 
 
+def removed(data, index):
+    """(1 − h, t, ‖x_opt − x'_opt‖) of a row, from both least-squares fits at 100 digits."""
+
+    def fit(rows):
+        x, y = mp.matrix(rows[:, :-1].tolist()), mp.matrix(rows[:, -1].tolist())
+        gram = x.T * x
+        coef = mp.lu_solve(gram, x.T * y)
+        return gram, coef, mp.norm(y - x * coef) ** 2
+
+    with mp.workdps(100):
+        (_, coef, rest), (gram, other, kept) = fit(data), fit(np.delete(data, index, axis=0))
+        row = mp.matrix(data[index, :-1].tolist())
+        room = 1 / (1 + mp.fdot(row, mp.lu_solve(gram, row)))
+        return float(room), float(1 - kept / rest), float(mp.norm(coef - other))
+
+
 @pytest.mark.parametrize("shape", [(3, 1), (5, 4), (20, 3)])
-def test_statistics_agree_with_removal_in_rational_arithmetic(shape):
+def test_statistics_agree_with_removal_in_many_digits(shape):
     data = database(*shape)
     room, share, moved = np.transpose([removed(data, index) for index in range(len(data))])
     rows = row_statistics(data)
@@ -23,26 +37,8 @@ def test_statistics_agree_with_removal_in_rational_arithmetic(shape):
     np.testing.assert_allclose(rows.displacement, moved, rtol=1e-8)
 
 
-def dot(x, y):
-    return sum(a * b for a, b in zip(x, y, strict=True))
-
-
-def solve(matrix, right):
-    """Gauss–Jordan elimination of fractions; a positive definite matrix needs no pivoting."""
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for i in range(len(rows)):
-        rows[i] = [value / rows[i][i] for value in rows[i]]
-        for j in range(len(rows)):
-            if j != i:
-                rows[j] = [
-                    value - rows[j][i] * pivot
-                    for value, pivot in zip(rows[j], rows[i], strict=True)
-                ]
-    return [row[-1] for row in rows]
-
-
 @pytest.mark.parametrize("offset", [0, 1_000, 30_000])
-def test_nearly_collinear_features_against_rational_arithmetic(offset):
+def test_nearly_collinear_features_against_many_digits(offset):
     """Columns 1, x, x² of years far from 0: condition number up to 1e9 after column scaling."""
     x = offset + np.array([0, 1, 2, 4, 7, 11, 16, 22])
     data = np.column_stack([np.ones(8), x, x**2, x**2 % 13])
@@ -156,29 +152,6 @@ def test_degenerate_databases_are_refused_by_sketches():
             dp.exact.worst_case(mechanism, database(20, 3)[:3], 1.0)
 
 
-def removed(data, index):
-    """(1 − h, t, ‖x_opt − x'_opt‖) of a row of floats, in rational arithmetic."""
-    rows = [[Fraction(value) for value in row] for row in data.tolist()]
-    others = rows[:index] + rows[index + 1 :]
-    (coef, rest), (other, kept) = fitted(rows), fitted(others)
-    row = rows[index][:-1]
-    room = 1 / (1 + dot(row, solve(gram_of(others), row)))
-    moved = sum((a - b) ** 2 for a, b in zip(coef, other, strict=True))
-    return float(room), float(1 - kept / rest), float(moved) ** 0.5
-
-
-def gram_of(rows):
-    columns = list(zip(*rows, strict=True))[:-1]
-    return [[dot(one, other) for other in columns] for one in columns]
-
-
-def fitted(rows):
-    """Coefficients and the residual sum of squares."""
-    columns = list(zip(*rows, strict=True))
-    coef = solve(gram_of(rows), [dot(column, columns[-1]) for column in columns[:-1]])
-    return coef, sum((row[-1] - dot(row[:-1], coef)) ** 2 for row in rows)
-
-
 def outlying(size):
     """A constant, a feature that one row holds at `size`, and a label."""
     rng = np.random.default_rng(3)
@@ -191,9 +164,8 @@ def outlying(size):
 def test_a_row_far_from_the_others_keeps_its_digits(size):
     """1 − h is 2e-23 at 1e12, where h rounds to 1."""
     data = outlying(size)
-    room, share, moved = removed(data, 3)
+    _, share, moved = removed(data, 3)
     rows = row_statistics(data)
-    assert factorise(data[:, :-1].copy()).room[3] == pytest.approx(room, rel=1e-13)
     assert rows.residual_share[3] == pytest.approx(share, rel=1e-13)
     assert rows.displacement[3] == pytest.approx(moved, rel=1e-13)
     mechanism = dp.mechanisms.GaussianLS(sigma=moved)
@@ -204,13 +176,12 @@ def test_a_row_far_from_the_others_keeps_its_digits(size):
     assert replaced.delta == pytest.approx(0.3829249225480263)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_rows_of_very_different_sizes_keep_their_digits(seed):
     """Four rows are 1e3 to 1e12 times as large as the others."""
     data = np.random.default_rng(seed).standard_normal((12, 3))
     data[:4] *= [[1e9], [1e6], [1e3], [1e12]]
     rows = row_statistics(data)
     expected = np.array([removed(data, index) for index in range(12)])
-    np.testing.assert_allclose(least_squares(data).factor.room, expected[:, 0], rtol=1e-12)
     np.testing.assert_allclose(rows.residual_share, expected[:, 1], rtol=1e-10)
     np.testing.assert_allclose(rows.displacement, expected[:, 2], rtol=1e-12)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.one_run.canaries import KINDS, Canaries, canaries
+from dpaudit import Canaries, canaries
 
+KINDS = ("orthogonal", "leverage", "labels", "rare")
 ROUNDING = 1.0 + 1e-12
 
 
@@ -35,12 +36,6 @@ def test_canaries_keep_to_every_bound(kind):
     unlabelled = canaries(data, 9, kind=kind, label=False, row_bound=1.0, rng=1).rows
     assert unlabelled.shape == (9, 5)
     assert np.linalg.norm(unlabelled, axis=1).max() <= ROUNDING
-
-
-def test_directions_are_as_long_as_they_may_be():
-    for kind in ("orthogonal", "leverage"):
-        rows = canaries(table(), 30, kind=kind, row_bound=2.0, rng=1).rows
-        np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 2.0)
 
 
 def test_up_to_as_many_canaries_as_features_are_orthogonal():

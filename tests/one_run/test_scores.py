@@ -6,8 +6,6 @@ from scipy.special import expit
 
 import dpaudit as dp
 from dpaudit.one_run import GradientAlignment, LossDifference, NearestRecord, SumAlignment
-from dpaudit.one_run.canaries import canaries
-from dpaudit.one_run.scores import estimated_coins, named
 
 IN = np.arange(12) % 2 == 0
 
@@ -17,7 +15,7 @@ def regression(binary=False):
     x = rng.normal(size=(80, 12))
     y = x @ rng.normal(size=12)
     data = np.column_stack([x, np.sign(y) if binary else y])
-    made = canaries(data, 12, row_bound=4.0, label_bound=5.0, rng=1)
+    made = dp.canaries(data, 12, row_bound=4.0, label_bound=5.0, rng=1)
     return data, made, made.inserted(data, IN)
 
 
@@ -65,15 +63,6 @@ def test_the_gradient_of_the_logistic_loss_tells_who_is_in_whatever_the_coding()
 
     again = GradientAlignment("logistic", coded(data), 1.0)(theta, coded(made.rows))
     np.testing.assert_allclose(again, found)
-
-
-def test_an_intercept_comes_last():
-    data, made, inserted = regression()
-    x = np.column_stack([inserted[:, :-1], np.ones(len(inserted))])
-    theta = np.linalg.lstsq(x, inserted[:, -1] + 3.0, rcond=None)[0]
-    shifted = np.column_stack([data[:, :-1], data[:, -1] + 3.0])
-    rows = np.column_stack([made.rows[:, :-1], made.rows[:, -1] + 3.0])
-    assert separates(GradientAlignment("squared", shifted, ridge=0.0)(theta, rows))
 
 
 class Memory:
@@ -130,21 +119,12 @@ def test_a_sum_without_noise_scores_what_a_canary_adds():
     np.testing.assert_allclose(scores, IN - 0.5, atol=1e-4)
 
 
-def test_the_estimate_of_the_coins_is_the_posterior_mean_of_a_gaussian():
-    """Of S − q with the coins' own variance, from r = Tᵀ(S − q) + noise, for m ≤ k and m > k."""
-    rng = np.random.default_rng(2)
-    for count, width in ((5, 400), (400, 5)):
-        parts, chance = rng.normal(size=(count, width)), rng.uniform(0.2, 0.8, size=count)
-        coins = rng.random(count) < chance
-        sigma = 3.0
-        left = (coins - chance) @ parts + sigma * rng.normal(size=width)
-        prior = np.diag(chance * (1.0 - chance))
-        within = parts.T @ prior @ parts + sigma**2 * np.eye(width)
-        best = prior @ parts @ np.linalg.solve(within, left)
-        found = estimated_coins(parts, left, chance)
-        slope = found @ best / (best @ best)
-        np.testing.assert_allclose(found, slope * best, atol=0.15 * np.abs(best).max())
-        assert 0.8 < slope < 1.25
+def test_an_output_of_another_form_is_refused_by_name():
+    data, made, _ = regression()
+    with pytest.raises(dp.InvalidInput, match="output must be 12 numbers or 13 numbers"):
+        GradientAlignment("squared", data)(np.zeros(5), made.rows)
+    with pytest.raises(dp.InvalidInput, match="output must be"):
+        GradientAlignment("squared", data)({"a": 1}, made.rows)
 
 
 def test_canaries_that_disturb_each_other_are_told_apart():
@@ -152,29 +132,36 @@ def test_canaries_that_disturb_each_other_are_told_apart():
     rng = np.random.default_rng(4)
     parts = 5.0 + rng.normal(size=(30, 60))
     coins = rng.random(30) < 0.5
-    left = (coins - 0.5) @ parts + 0.05 * rng.normal(size=60)
-    found = estimated_coins(parts, left, np.full(30, 0.5))
-    assert np.array_equal(found > 0.0, coins)
-    assert not np.array_equal(parts @ left > 0.0, coins)
-    assert np.all(estimated_coins(np.zeros((3, 2)), np.ones(2), np.full(3, 0.5)) == 0.0)
+    left = coins @ parts + 0.05 * rng.normal(size=60)
+    score = SumAlignment(lambda rows: rows, np.zeros((1, 60)))
+    assert np.array_equal(score(left, parts) > 0.0, coins)
+    assert np.all(SumAlignment(np.zeros_like, np.zeros((1, 60)))(left, parts) == 0.0)
+    assert not np.array_equal(parts @ (left - 0.5 * parts.sum(axis=0)) > 0.0, coins)
 
 
-def test_a_name_stands_for_a_score_that_knows_the_data():
+@pytest.mark.parametrize(
+    ("name", "binary", "output"),
+    [
+        ("gradient", False, np.zeros(12)),
+        ("gradient", True, np.zeros(12)),
+        ("loss", False, Memory(np.ones((3, 13)))),
+        ("nearest", False, np.ones((3, 13))),
+    ],
+)
+def test_a_name_stands_for_a_score_that_knows_the_data(name, binary, output):
+    data, made, _ = regression(binary)
+    found = dp.audit_canaries(lambda data: output, data, made, name, delta=0.02, rng=1)
+    assert found.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        ("luck", "score must be one of 'gradient', 'loss', 'nearest'"),
+        (3, "score must be a callable"),
+    ],
+)
+def test_what_is_no_score_is_refused(score, said):
     data, made, _ = regression()
-    assert named("gradient", data, made.rows, 0.5).loss == "squared"
-    binary, signed, _ = regression(binary=True)
-    assert named("gradient", binary, signed.rows, 0.5).loss == "logistic"
-    assert isinstance(named("loss", data, made.rows, 0.5), LossDifference)
-    assert isinstance(named("nearest", data, made.rows, 0.5), NearestRecord)
-    with pytest.raises(dp.InvalidInput, match="score must be one of 'gradient', 'loss', 'nearest'"):
-        named("luck", data, made.rows, 0.5)
-    with pytest.raises(dp.InvalidInput, match="score must be a callable"):
-        named(3, data, made.rows, 0.5)
-
-
-def test_an_output_of_another_form_is_refused_by_name():
-    data, made, _ = regression()
-    with pytest.raises(dp.InvalidInput, match="output must be 12 numbers or 13 numbers"):
-        GradientAlignment("squared", data)(np.zeros(5), made.rows)
-    with pytest.raises(dp.InvalidInput, match="output must be"):
-        GradientAlignment("squared", data)({"a": 1}, made.rows)
+    with pytest.raises(dp.InvalidInput, match=said):
+        dp.audit_canaries(lambda data: np.zeros(12), data, made, score, delta=0.02, rng=1)

@@ -11,7 +11,7 @@ import dpaudit as dp
 from dpaudit.certify.one_run import step_mu
 from dpaudit.curves import SampledGaussian, epsilon_at
 from dpaudit.mechanisms import DPSGD
-from dpaudit.verdict.numbers import percent
+from dpaudit.verdict import percent
 
 pytestmark = pytest.mark.quick
 LEVEL, DELTA = 0.95, 1e-5
@@ -23,7 +23,7 @@ def first(mu):
     return int(np.searchsorted(step_mu.MU, mu))
 
 
-@pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("rate", [0.01, 0.5])
 def test_a_bet_on_coins_is_fair_for_any_centre_and_scale(rate):
     """The exact mean of each payoff under true hypotheses: a/τ ≤ μ, whatever the forecast was."""
     for mu, centre, scale in itertools.product((0.1, 0.7, 1.0, 3.0), (-2.0, 0, 0.4), (0.3, 1, 2)):
@@ -33,15 +33,6 @@ def test_a_bet_on_coins_is_fair_for_any_centre_and_scale(rate):
             inside = np.diff(ndtr((ENDS - centre - shift * scale) / scale))
             mean = (1.0 - rate) * payoff[..., 0] @ out + rate * payoff[..., 1] @ inside
             assert np.all(mean <= 1.0 + 1e-9)
-
-
-def test_a_bet_on_coins_gains_where_the_shift_is_larger():
-    payoff = step_mu._log_payoffs(0.1)[first(1.0)].reshape(-1, len(ENDS) - 1, 2)
-    gain = 0.9 * payoff[..., 0] @ np.diff(ndtr(ENDS)) + 0.1 * payoff[..., 1] @ np.diff(
-        ndtr(ENDS - 2.0)
-    )
-    assert gain.max() > 0.01
-    assert payoff.min() > -np.inf
 
 
 def test_a_bet_on_noise_is_fair_wherever_the_rest_of_the_batch_lies():
@@ -160,17 +151,6 @@ def test_the_bound_can_be_read_at_any_step_and_stays_below_the_claim_that_is_not
     assert audit.mu == 1.0
 
 
-def test_canaries_that_are_not_orthogonal_are_averaged():
-    rng = np.random.default_rng(4)
-    one, three = (step_mu.StepMu(0.5, False, m, False) for m in (1, 3))
-    for _ in range(300):
-        coin = float(rng.random() < 0.5)
-        r = 3.0 * coin + rng.standard_normal()
-        one.see_coins(np.array([r]), np.array([coin]))
-        three.see_coins(np.full(3, r), np.full(3, coin))
-    assert three.bound(0.05) == one.bound(0.05) > 1.0
-
-
 def refuted():
     """An audit of steps whose noise is half of the claimed one."""
     rng = np.random.default_rng(3)
@@ -199,7 +179,7 @@ def test_a_result_is_saved_and_loaded_with_its_epsilon(tmp_path):
     assert "ROC curves" in page
     assert page.count("data:image/svg+xml") == 2
     earlier = {name: value for name, value in result.to_dict().items() if name != "attacker"}
-    assert dp.StepResult.of(earlier).save(tmp_path / "earlier")
+    dp.StepResult.of(earlier).save(tmp_path / "earlier")
     assert (tmp_path / "earlier" / "report.html").read_text().count("<img ") == 1
     assert f"TPR at FPR {percent(0.01)}" in page
     assert "clipping) is refuted at step" in page

@@ -54,17 +54,6 @@ def test_texts_missing_values_and_an_outlier_are_read_from_files(tmp_path, capsy
     assert "Records of synthetic" in capsys.readouterr().out
 
 
-def test_a_dict_of_columns_may_have_them_in_another_order():
-    names = "abcde"
-    tables = [dict(zip(names, table.T, strict=True)) for table in (TRAIN, TRAIN, HOLDOUT)]
-    tables[0] = dict(reversed(tables[0].items()))
-    by_name = dp.audit_table(*tables, rng=1)
-    assert (
-        by_name.to_dict()["guesses"]
-        == dp.audit_table(TRAIN, TRAIN, HOLDOUT, rng=1).to_dict()["guesses"]
-    )
-
-
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
@@ -77,11 +66,6 @@ def test_a_dict_of_columns_may_have_them_in_another_order():
 def test_tables_that_cannot_be_compared_are_refused(tables, message):
     with pytest.raises(dp.InvalidInput, match=message):
         dp.audit_table(*tables)
-
-
-def test_a_secret_must_be_a_column():
-    with pytest.raises(dp.InvalidInput, match="secrets must be"):
-        dp.audit_table(TRAIN, TRAIN, HOLDOUT, secrets=["income"])
 
 
 def test_attacks_with_a_control_group():

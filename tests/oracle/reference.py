@@ -120,6 +120,15 @@ def refined(f, rule):
 # --- incomplete gamma and beta functions, both tails to full relative accuracy --------------------
 
 
+def gamma_tails(b, u):
+    """(P(G > u), P(G < u)) for G ~ Gamma(b), b ≥ 0."""
+    if b == 0:
+        return (mpf(0), mpf(1)) if u >= 0 else (mpf(1), mpf(0))
+    if u <= 0:
+        return mpf(1), mpf(0)
+    return mp.gammainc(b, u, regularized=True), mp.gammainc(b, 0, u, regularized=True)
+
+
 def positive_series(z, bottom, top=None):
     """1 + z top/bottom + z^2 top(top+1)/(bottom(bottom+1)) + ..., in integers.
 
@@ -134,25 +143,6 @@ def positive_series(z, bottom, top=None):
         total += term
         up, down = up + step, down + 2
     return mp.ldexp(mpf(total), -bits)
-
-
-def gamma_tails(b, u):
-    """(P(G > u), P(G < u)) for G ~ Gamma(b), 2b a non-negative integer."""
-    if b == 0:
-        return (mpf(0), mpf(1)) if u >= 0 else (mpf(1), mpf(0))
-    if u <= 0:
-        return mpf(1), mpf(0)
-    if u < b:
-        low = mp.exp(b * mp.log(u) - u - mp.loggamma(b + 1)) * positive_series(u, b + 1)
-        return 1 - low, low
-    start = mpf(1) if b == int(b) else mpf(1) / 2
-    high = mp.exp(-u) if start == 1 else mp.erfc(mp.sqrt(u))
-    term = mp.exp(-u) * u**start / mp.gamma(start + 1)
-    while start < b:
-        high += term
-        start += 1
-        term *= u / start
-    return high, 1 - high
 
 
 @lru_cache(maxsize=256)

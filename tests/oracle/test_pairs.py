@@ -14,7 +14,6 @@ from mpmath import mp, mpf
 from dpaudit import exact, mechanisms, neighbours
 from dpaudit.curves import ComposedCurves
 from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve
-from tests.oracle import reference
 from tests.oracle.inversion import Together, inverted
 from tests.oracle.pair_settings import DATA, NEAR, settings, units
 from tests.oracle.tables import SIDES, assert_matches, disagreements
@@ -130,9 +129,6 @@ def test_directions_agree_at_zero():
     )
 
 
-# --- the table against the reference --------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "law", ["gaussian-pair", "replaced-sketch", "inverse-wishart", "additive-wishart"]
 )
@@ -148,23 +144,6 @@ def test_table_is_what_the_reference_gives(law, side):
         )
     assert mp.almosteq(found, mpf(row[side]), rel_eps=mpf(10) ** -14)
 
-
-@pytest.mark.slow
-def test_conditioning_and_the_line_agree():
-    """Two routes that share neither a formula nor a contour: two axes, one of them shifted."""
-    params = {"shift": [0.4, 0.0], "ratio": [0.5, 2.0]}
-    for side in (True, False):
-        nested = reference.with_mesh(
-            lambda side=side: Together(units("gaussian-pair", params, side)).conditioned(mpf(3)),
-            32,
-            digits=12,
-        )
-        with mp.workdps(30):
-            line = inverted(Together(units("gaussian-pair", params, side)), 3, 68, 14)
-        assert mp.almosteq(nested, line, rel_eps=mpf(10) ** -11)
-
-
-# --- covariances that are not diagonal ------------------------------------------------------------
 
 # entries so small that products with NEAR are exact
 UNIMODULAR = np.array([[1, 2, 0], [0, 1, -1], [1, 0, 3]])

@@ -11,17 +11,12 @@ import pytest
 from mpmath import mp, mpf
 
 from tests.oracle import reference
-from tests.oracle.parts import roots
 from tests.oracle.tables import SIDES, assert_matches
-from tests.sparse import one_in
 
 TABLE = json.loads(Path(__file__).with_name("reference.json").read_text(encoding="utf-8"))
 SMALL = 1e-20
 RELATIVE = 1e-9  # for deltas of at least SMALL
 ROUNDING = 2.0**-52  # a factor exp(epsilon) cannot be more accurate than epsilon times this
-
-
-# --- the package against the table ----------------------------------------------------------------
 
 
 def package_deltas(law, params, epsilon):
@@ -54,9 +49,6 @@ def test_package_matches_the_table(law):
             assert_matches(rows, package_deltas, allowed)
 
 
-# --- the table against the reference --------------------------------------------------------------
-
-
 def als(h, t, p, r):
     return {"leverage": h, "residual_share": t, "features": p, "rows": r}
 
@@ -64,7 +56,6 @@ def als(h, t, p, r):
 CHEAP = [
     ("als-finite", {"features": 1, "rows": 20}),
     ("als-asymptotic", {"features": 1, "rows": 20}),
-    pytest.param("als-finite", {"features": 3, "rows": 4}, marks=pytest.mark.slow),
     ("gaussian-sketch", {"rows": 10}),
     ("gaussian-shift", {}),
 ]
@@ -86,19 +77,6 @@ def test_table_covers_every_law_and_holds_probabilities():
     assert {row["law"] for row in TABLE} == set(reference.LAWS)
     assert len(GROUPS) >= 60
     assert all(0 <= mpf(row[side]) <= 1 for row in TABLE for side in SIDES)
-
-
-def test_directions_agree_at_zero():
-    """At epsilon zero both are the total variation distance."""
-    rows = [row for row in TABLE if row["epsilon"] == 0]
-    assert all(
-        abs(float(row["forward"]) / float(row["backward"]) - 1) < 1e-15
-        for row in rows
-        if row["forward"] != "0"
-    )
-
-
-# --- the derivation against linear algebra --------------------------------------------------------
 
 
 @cache
@@ -124,13 +102,6 @@ class LeastSquares:
         move = x - self.solution
         distance = mp.fdot(move, self.gram * move) / self.rss
         return (self.logdet - p * mp.log(self.rss) - (rows + 1) * mp.log1p(distance)) / 2
-
-    def log_normal(self, x, rows):
-        p = len(x)
-        move = x - self.solution
-        return (
-            self.logdet - p * mp.log(self.rss) - rows * mp.fdot(move, self.gram * move) / self.rss
-        ) / 2
 
 
 def zeroed(values):
@@ -160,9 +131,7 @@ def random_case(p, seed):
     return full, less, x
 
 
-@pytest.mark.parametrize(
-    ("p", "rows", "seed"), [(1, 2, 1), (2, 3, 2), (3, 50, 3), (7, 20, 4), (5, 1200, 5)]
-)
+@pytest.mark.parametrize(("p", "rows", "seed"), [(1, 2, 1), (3, 50, 3), (5, 1200, 5)])
 def test_finite_loss_is_the_ratio_of_student_densities(p, rows, seed):
     with mp.workdps(30):
         full, less, x = random_case(p, seed)
@@ -171,110 +140,12 @@ def test_finite_loss_is_the_ratio_of_student_densities(p, rows, seed):
         assert abs(reference.finite_loss(h, t, p, rows, axis, s2) - direct) < 1e-20
 
 
-@pytest.mark.parametrize(("p", "rows", "seed"), [(1, 20, 1), (3, 50, 3), (7, 20, 4)])
-def test_asymptotic_loss_is_the_ratio_of_normal_densities(p, rows, seed):
-    with mp.workdps(30):
-        full, less, x = random_case(p, seed)
-        h, t, axis, s2 = whitened(full, x)
-        z, radius2 = axis * mp.sqrt(rows), s2 * rows
-        axis, *others = reference.of_parts("als-asymptotic", als(h, t, p, rows))
-        loss = (axis.a * z + axis.b) * z + axis.c
-        loss += sum(block.a * radius2 + block.edge for block in others)
-        assert abs(loss - (full.log_normal(x, rows) - less.log_normal(x, rows))) < 1e-20
-
-
-@pytest.mark.parametrize(
-    ("h", "t", "p", "r"), [(0.3, 0.2, 1, 2), (0.51, 0.0017, 12, 50), (0.01, 0.4, 3, 20)]
-)
-def test_limits_are_the_extremes_of_the_loss(h, t, p, r):
-    forward, backward = reference.finite_limits(h, t, p, r)
-    phi = reference.FiniteArc(h, t, p, r).phi
-    least = reference.finite_loss(h, t, p, r, mp.tan(phi), 0)
-    most = reference.finite_loss(h, t, p, r, -mp.cot(phi), 0)
-    assert mp.almosteq(-least, backward, 1e-12)
-    assert mp.almosteq(most, forward, 1e-12)
-
-
-# --- the quadratures against other routes ---------------------------------------------------------
-
-
 def quick(law, h, t, p, r, epsilon, digits=9):
     return reference.evaluate(law, als(h, t, p, r), epsilon, dps=32, order=14, digits=digits)
 
 
 def close(value, expected, relative):
     assert abs(value - expected) <= relative * abs(expected)
-
-
-def student_tail(nu, x):
-    tail = mp.betainc(nu / 2, mpf(1) / 2, 0, nu / (nu + x * x), regularized=True) / 2
-    return tail if x > 0 else 1 - tail
-
-
-def between(nu, low, high):
-    root = mp.sqrt(nu)
-    return student_tail(nu, low * root) - student_tail(nu, high * root)
-
-
-def test_one_feature_is_a_difference_of_student_probabilities():
-    h, t, r, epsilon = mpf("0.3"), mpf("0.2"), 7, mpf("0.5")
-    nu, mean, deviation = mpf(r), mp.sqrt(h * t / (1 - h)), mp.sqrt((1 - t) / (1 - h))
-    gap = -mp.expm1(-2 * (epsilon + reference.finite_limits(h, t, 1, r)[0]) / (r + 1))
-    ends = sorted(roots(h - gap, 2 * mp.sqrt(h * t * (1 - h)), t * (1 - h) - gap))
-    shifted = [(end - mean) / deviation for end in ends]
-    assert h < gap  # so that the set is an interval
-    expected = between(nu, *shifted) - mp.exp(epsilon) * between(nu, *ends)
-    close(quick("als-finite", h, t, 1, r, epsilon)[1], expected, 1e-12)
-
-
-def unit_rule(low, high, count=200):
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    half = (high - low) / 2
-    return low + half * (nodes + 1), half * weights
-
-
-def angular_deltas(h, t, p, r, epsilon):
-    """Both deltas as integrals of the positive part of dP - e^eps dQ.
-
-    They are over directions (1, z) on the sphere.
-
-    The loss is a function of the angle alpha between (1, z) and one fixed direction; P has density
-    |n_0|^(r-p) there, averaged over the rest of the sphere. Needs p >= 2 and r - p even.
-    """
-    top = h + t * (1 - h)
-    phi = np.arctan2(np.sqrt(h), np.sqrt(t * (1 - h)))
-    bound = -np.log1p(-h) / 2 - (r - p + 1) * np.log1p(-t) / 2
-    eta, inner = unit_rule(0, np.pi)
-
-    def density(alpha):
-        n0 = np.cos(alpha)[:, None] * np.cos(phi) + np.sin(alpha)[:, None] * np.sin(phi) * np.cos(
-            eta
-        )
-        return np.sin(alpha) ** (p - 1) * (n0 ** (r - p) * np.sin(eta) ** (p - 2) @ inner)
-
-    def loss(alpha):
-        return bound + (r + 1) / 2 * np.log1p(-top * np.cos(alpha) ** 2)
-
-    def edge(level):
-        return np.arccos(np.sqrt(-np.expm1(2 * (level - bound) / (r + 1)) / top))
-
-    alpha, outer = unit_rule(0, np.pi / 2)
-    mass = density(alpha) @ outer
-    alpha, outer = unit_rule(edge(epsilon), np.pi / 2)
-    forward = -np.expm1(epsilon - loss(alpha)) * density(alpha) @ outer
-    alpha, outer = unit_rule(0, edge(-epsilon))
-    backward = (np.exp(-loss(alpha)) - np.exp(epsilon)) * density(alpha) @ outer
-    return forward / mass, backward / mass
-
-
-@pytest.mark.parametrize(
-    ("h", "t", "p", "r", "epsilon"),
-    one_in(3, [(0.9, 0.1, 3, 5, 1.0), (0.51, 0.0017, 12, 50, 0.1), (0.2, 0.3, 2, 8, 0.5)]),
-)
-def test_finite_deltas_agree_with_the_angular_integral(h, t, p, r, epsilon):
-    deltas = quick("als-finite", h, t, p, r, epsilon)
-    for value, expected in zip(deltas, angular_deltas(h, t, p, r, epsilon), strict=True):
-        close(float(value), expected, 1e-11)
 
 
 def test_asymptotic_without_leverage_is_a_chi_square_problem():
@@ -286,21 +157,3 @@ def test_asymptotic_without_leverage_is_a_chi_square_problem():
         upper[0] - mp.exp(epsilon) * upper[1],
         1e-13,
     )
-
-
-def test_sketch_deltas_are_the_positive_parts_of_the_densities():
-    q, r, epsilon = mpf("0.4"), 3, mpf("0.3")
-
-    def density(x, scale):
-        return (x / scale) ** (mpf(r) / 2 - 1) * mp.exp(-x / (2 * scale)) / scale
-
-    def excess(first, second):
-        kink = 2 * (1 - q) / q * ((epsilon if first == 1 else -epsilon) - mpf(r) / 2 * mp.log1p(-q))
-        ends = [kink, 4 * kink, 20 * kink, 200] if first == 1 else [0, kink / 50, kink]
-        raw = mp.quad(lambda x: density(x, first) - mp.exp(epsilon) * density(x, second), ends)
-        return raw / (mpf(2) ** (mpf(r) / 2) * mp.gamma(mpf(r) / 2))
-
-    row = {"leverage": q, "rows": r}
-    forward, backward = reference.by_parts("gaussian-sketch", row, epsilon)
-    close(forward, excess(1, 1 - q), 1e-10)
-    close(backward, excess(1 - q, 1), 1e-10)

@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 
 import dpaudit as dp
 from dpaudit import outcomes
-from dpaudit.outcomes.features import text_code
-from dpaudit.sampling.independence.copies import period
 from tests.cases import database
-from tests.drawing import draw
 
 DATA = database()
 LEAF = st.one_of(
@@ -52,11 +49,8 @@ def equal(x, y):
     return np.array_equal(x, y, equal_nan=True) and np.array_equal(*signs)
 
 
-# --- rows
-
-
 @given(st.lists(TREE, min_size=1, max_size=8), st.lists(TREE, min_size=1, max_size=8))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 def test_draws_have_equal_rows_if_and_only_if_they_are_equal(first, second):
     """Equal means the same canonical text, with numbers by value and the sign of zero."""
     P, Q = sides(["text", *first], second)  # the text makes texts of all draws
@@ -177,11 +171,7 @@ def test_canonical_text_is_the_same_for_equal_draws():
 
 def test_codes_of_text_do_not_depend_on_the_process():
     """Sets are in the order of hashes, which are different in each process."""
-    script = (
-        "from dpaudit import outcomes\n"
-        "print(outcomes.rows([{'x', 'yy', 'zzz', 'é'}, 'a']).tobytes())\n"
-        "print(outcomes.features.text_code('é'))"
-    )
+    script = "from dpaudit import outcomes; print(outcomes.rows([{'x', 'yy', 'é'}, 'a']).tobytes())"
     for seed in "12":
         done = subprocess.run(
             [sys.executable, "-c", script],
@@ -190,8 +180,7 @@ def test_codes_of_text_do_not_depend_on_the_process():
             text=True,
             check=True,
         )
-        assert done.stdout.split()[-1] == str(text_code("é"))
-        assert done.stdout.startswith(str(outcomes.rows([{"é", "zzz", "yy", "x"}, "a"]).tobytes()))
+        assert done.stdout.strip() == str(outcomes.rows([{"é", "yy", "x"}, "a"]).tobytes())
 
 
 def test_columns_are_by_place_key_and_member():
@@ -202,24 +191,6 @@ def test_columns_are_by_place_key_and_member():
     P, Q = sides([{"u", "v"}, set()], [{"v"}])
     np.testing.assert_array_equal(P[:, -2:], [[1, 1], [0, 0]])
     np.testing.assert_array_equal(Q[:, -2:], [[0, 1]])
-
-
-@pytest.mark.slow
-def test_very_many_keys_keep_the_frequent_ones():
-    rng = np.random.default_rng(1)
-    draws = [{"always": 1, f"key {rng.integers(2000)}": 2.0} for _ in range(9000)]
-    P, Q = sides(draws, [*draws[:-1], {"never": 1}])
-    assert 900 < P.shape[1] <= 1000
-    assert not equal(P[-1], Q[-1])
-
-
-def test_keys_of_very_few_draws_get_no_columns_beyond_the_first_hundred():
-    draws = [{"always": number % 2, f"key {number}": 2.0} for number in range(1500)]
-    P, _ = sides(draws, draws)
-    assert P.shape[1] <= 100
-
-
-# --- what is refused
 
 
 def nested(depth):
@@ -245,9 +216,6 @@ def test_what_is_no_outcome_is_said(draws, message):
         outcomes.rows(draws)
 
 
-# --- audits
-
-
 def test_a_rare_category_is_an_atom():
     """Only D gives "secret", 1 draw in 50, among 40 words: δ ≥ 0.02 at every ε.
 
@@ -264,37 +232,6 @@ def test_a_rare_category_is_an_atom():
         says, dp.neighbours.zero_row(DATA, 3), draws=20_000, epsilon=[0.0, 1.0], rng=1
     )
     assert np.all((result.spectrum.low > 0.01) & (result.spectrum.low <= 0.02 + 0.006))
-
-
-@pytest.mark.slow
-def test_a_key_that_is_there_or_not():
-    """δ(0) = 0.3: the key is there 4 times in 10 under D, and once in 10 under D'.
-
-    Its value, the other key and their order have the same law. A certified bound is above 0.3 with
-    probability 0.05 at most, over seeds.
-    """
-    rng = np.random.default_rng(2)
-
-    def one(share):
-        held = {"z": rng.normal(), **({"a": rng.integers(3)} if rng.random() < share else {})}
-        return dict(sorted(held.items(), reverse=rng.random() < 0.5))
-
-    P, Q = ([one(share) for _ in range(6000)] for share in (0.4, 0.1))
-    assert 0.23 < dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] <= 0.3
-
-
-@pytest.mark.slow
-def test_a_member_of_a_set():
-    """δ(0) = 0.3 for the member 7 of sets of a few integers, any of the others in half of them."""
-    rng = np.random.default_rng(1)
-
-    def one(share):
-        return {int(k) for k in np.flatnonzero(rng.random(7) < 0.5)} | (
-            {7} if rng.random() < share else set()
-        )
-
-    P, Q = ([one(share) for _ in range(6000)] for share in (0.4, 0.1))
-    assert 0.23 < dp.audit_samples(P, Q, epsilon=[0.0], rng=1).spectrum.low[0] <= 0.3
 
 
 @pytest.mark.slow
@@ -319,30 +256,6 @@ def test_the_same_law_of_nested_draws_on_both_sides_tells_nothing():
             > 0
         )
     assert false <= 4
-
-
-def test_n_jobs_and_a_store_change_no_byte(tmp_path):
-    from dpaudit.run.store.draws import DrawStore
-
-    def many(data, size, *, rng):
-        return [
-            {"k": "abc"[rng.integers(3)]} if rng.random() < 0.5 else [rng.normal()]
-            for _ in range(size)
-        ]
-
-    alone = draw(many, DATA, 2000, np.random.SeedSequence(1), 0)
-    assert (
-        draw(many, DATA, 2000, np.random.SeedSequence(1), 0, n_jobs=2).tobytes() == alone.tobytes()
-    )
-    for resume in (False, True):
-        store = DrawStore(tmp_path / "draws", {"seed": 1}, resume=resume)
-        assert (
-            draw(many, DATA, 2000, np.random.SeedSequence(1), 0, store=store).tobytes()
-            == alone.tobytes()
-        )
-
-
-# --- no randomness
 
 
 def audited(function, **options):
@@ -378,9 +291,7 @@ def test_nothing_is_said_of_one_that_is_random():
     assert audited(rarely).reason.startswith("Claimed ε")
 
 
-@pytest.mark.parametrize(
-    "kind", [lambda x: x, lambda x: x < 0.5, lambda x: [str(round(one)) for one in x]]
-)
+@pytest.mark.parametrize("kind", [lambda x: x, lambda x: [str(round(one)) for one in x]])
 def test_a_seed_of_its_own_is_refused(kind):
     def seeded(data, size, *, rng):
         return kind(data[3, 0] + np.random.default_rng(7).random(size))
@@ -390,11 +301,3 @@ def test_a_seed_of_its_own_is_refused(kind):
         match="the same draws",
     ):
         audited(seeded)
-
-
-@given(st.integers(0, 10**6), st.sampled_from([0.5, 0.1, 0.01, 0.001]))
-@settings(deadline=None, max_examples=60)
-def test_independent_draws_do_not_repeat(seed, share):
-    """By chance with probability e^-30 at most."""
-    draws = np.random.default_rng(seed).random((600, 1)) < share
-    assert period(np.asarray(draws, dtype=float)) is None or np.ptp(draws.astype(int)) == 0

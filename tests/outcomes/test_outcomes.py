@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import dpaudit as dp
 from dpaudit import outcomes
 from tests.cases import database
-from tests.drawing import draw
 
 pytestmark = pytest.mark.quick
 
@@ -29,9 +28,6 @@ def as_list(one):
     if one is None:
         return []
     return [float(one)] if np.isscalar(one) else [float(entry) for entry in one]
-
-
-# --- rows
 
 
 @given(st.lists(DRAW, min_size=1, max_size=20), st.lists(DRAW, min_size=1, max_size=20))
@@ -59,13 +55,6 @@ def test_numbers_are_kept_to_the_bit(values):
     assert outcomes.is_table(rows)
 
 
-def test_lists_of_one_length_are_a_table():
-    rows = outcomes.joined(
-        [outcomes.rows([[1.0, 2.0]]), outcomes.rows([(3.0, 4.0), (5.0, np.nan)])]
-    )
-    np.testing.assert_array_equal(rows, [[1.0, 2.0], [3.0, 4.0], [5.0, np.nan]])
-
-
 def test_arrays_in_a_list_and_in_an_object_array_are_lists():
     draws = [np.array([1.0, 2.0]), np.array(3), np.array([], int), np.array([True])]
     held = np.empty(4, object)
@@ -76,48 +65,9 @@ def test_arrays_in_a_list_and_in_an_object_array_are_lists():
         np.testing.assert_array_equal(found, expected)
 
 
-def test_a_table_beside_lists_gets_its_length():
-    P, Q = outcomes.aligned(outcomes.rows(np.ones((2, 2))), outcomes.rows([[1.0], [1.0, 2.0, 3.0]]))
-    np.testing.assert_array_equal(P, [[2.0, 1.0, 1.0, np.nan]] * 2)
-    np.testing.assert_array_equal(Q, [[1.0, 1.0, np.nan, np.nan], [3.0, 1.0, 2.0, 3.0]])
-
-
 def test_tables_of_different_width_are_not_joined():
     with pytest.raises(outcomes.NotOutcomes, match="same number of columns each time, got 1 and 2"):
         outcomes.joined([np.zeros((3, 1)), np.zeros((3, 2))])
-
-
-# --- mechanisms
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_drawn(value):
-    draws = draw(
-        lambda data, size, *, rng: np.where(rng.random(size) < 0.5, value, 1.0), DATA, SIZE, SEED, 0
-    )
-    assert np.mean(np.isin(draws, value) | (np.isnan(draws) & np.isnan(value))) == pytest.approx(
-        0.5, abs=0.06
-    )
-    assert draws.shape == (SIZE, 1)
-
-
-def longer_each_block(data, size, *, rng):
-    """Lists whose length changes from block to block."""
-    return rng.random((size, rng.integers(1, 9))).tolist()
-
-
-def test_blocks_of_lists_are_padded_to_the_widest():
-    draws = draw(longer_each_block, DATA, SIZE, SEED, 0)
-    assert not outcomes.is_table(draws)
-    rows = draws[outcomes.LISTS]
-    assert len(np.unique(rows[:, 0])) > 2
-    np.testing.assert_array_equal(rows[:, 0], np.isfinite(rows[:, 1:]).sum(axis=1))
-    np.testing.assert_array_equal(
-        draw(longer_each_block, DATA, SIZE, SEED, 0, n_jobs=2)[outcomes.LISTS], rows
-    )
-
-
-# --- audits
 
 
 def test_nan_on_one_side_only_is_found_and_certified():

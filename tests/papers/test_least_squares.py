@@ -1,10 +1,7 @@
 """Paper 1's Gaussian LS and RP LS: laws, claims, and the leak of RP LS as printed."""
 
-import math
-
 import numpy as np
 import pytest
-from scipy.stats import ks_2samp, norm
 
 import dpaudit as dp
 from dpaudit.papers import GaussianMechanismLS, RandomProjectionLS
@@ -19,61 +16,12 @@ def epsilon(request):
     return request.param
 
 
-def fit(data):
-    return np.linalg.lstsq(data[:, :-1], data[:, -1], rcond=None)[0]
-
-
-def test_gaussian_ls_draws_its_law():
-    """Standardised draws against N(0, 1), two coordinates: failure by chance 2e-4."""
-    mechanism = GaussianMechanismLS(1.0, 1e-3, sensitivity=2.0)
-    draws = (mechanism(LINE, 20_000, rng=1) - fit(LINE)) / mechanism.sigma
-    for column in draws.T:
-        assert ks_2samp(column, norm.rvs(size=20_000, random_state=2)).pvalue > 1e-4
-
-
-def test_gaussian_ls_uses_up_the_curve_of_proposition_2_on_its_pair(epsilon):
-    mechanism = GaussianMechanismLS(epsilon, 1e-5, sensitivity=2.0)
-    grid = [0.0, 0.3, 1.0, 2.0]
-    exact = dp.exact.spectrum(mechanism, mechanism.pair(), grid).delta
-    np.testing.assert_allclose(exact, mechanism.claim.delta_at(grid), rtol=1e-9)
-    shift = epsilon / math.sqrt(2.0 * math.log(1.25e5))
-    assert mechanism.claim.text == dp.Claim.gdp(shift).text
-
-
-def test_gaussian_ls_over_all_rows():
-    moved = dp.neighbours.row_statistics(LINE).displacement
-    mechanism = GaussianMechanismLS(0.5, 1e-5, sensitivity=float(moved.max()))
-    worst = dp.exact.worst_case(mechanism, LINE, 0.5)
-    assert int(worst.index) == int(np.argmax(moved))
-    assert float(worst.delta) == pytest.approx(float(mechanism.claim.delta_at(0.5)), rel=1e-9)
-
-
-def test_rp_ls_literal_and_sufficient_have_one_law():
-    """Two-sample KS of each coordinate: failure by chance 2e-4."""
-    literal, quick = (
-        RandomProjectionLS(12, 1.0, 0.05, sampler=one)(LINE, 4_000, rng=seed)
-        for one, seed in (("literal", 3), ("sufficient", 4))
-    )
-    assert literal.shape == (4_000, 2)
-    for one, other in zip(literal.T, quick.T, strict=True):
-        assert ks_2samp(one, other).pvalue > 1e-4
-
-
 def test_rp_ls_as_printed_leaks_and_corrected_keeps(epsilon):
     printed = RandomProjectionLS(4, epsilon, 1e-3)
     assert float(dp.exact.spectrum(printed, printed.pair(), epsilon).delta) > 0.01
     corrected = RandomProjectionLS(4, epsilon, 1e-3, row_bound=5.0, variant="corrected")
     assert float(dp.exact.spectrum(corrected, corrected.pair(), epsilon).delta) <= 1e-3
     assert float(dp.exact.worst_case(corrected, LINE, epsilon).delta) <= 1e-3
-
-
-def test_rp_ls_is_the_known_mechanism():
-    known = dp.mechanisms.RPLS(50, 1.0, 1e-3)
-    mine = RandomProjectionLS(50, 1.0, 1e-3)
-    grid = [0.0, 0.5]
-    np.testing.assert_array_equal(
-        dp.exact.worst_case(mine, LINE, grid).delta, dp.exact.worst_case(known, LINE, grid).delta
-    )
 
 
 def test_bounds_that_the_data_pass_are_refused():

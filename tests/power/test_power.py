@@ -149,11 +149,6 @@ def test_audits_of_few_draws_refute_as_often_as_predicted(epsilon, delta, excess
     assert predicted - 0.15 < refuted / audits < predicted + more
 
 
-def test_nothing_shows_above_one():
-    assert power.smallest_excess(0.0, 1.0, 100, 0.05) == np.inf
-    assert power.excess_shown(0.0, 1.0, 100, 0.05) == np.inf
-
-
 def test_hits_that_refute_nothing_are_not_taken_for_hits_that_do():
     counts = RefutingCounts((8, 6), 0.3, 0.05, 0.1)
     assert counts.needed(6) == 9

@@ -1,12 +1,15 @@
 """The files: whole or not there, small, the same each time."""
 
+import base64
 import os
+import xml.etree.ElementTree as ET
 
 import pytest
 
 from dpaudit.errors import InvalidInput
-from dpaudit.report import audit, write_report
+from dpaudit.report import write_report
 from tests.report.examples import make_result
+from tests.report.test_html import Page
 
 FILES = {"report.html", "spectrum.png"}
 
@@ -44,7 +47,7 @@ def test_a_failure_while_drawing_leaves_the_old_report(tmp_path, result, monkeyp
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(audit, step, fail)
+    monkeypatch.setattr(f"dpaudit.report.audit.{step}", fail)
     with pytest.raises(MemoryError):
         write_report(tmp_path, result)
     assert {path.read_text() for path in tmp_path.iterdir()} == {"old"}
@@ -73,3 +76,25 @@ def test_lone_surrogates_do_not_stop_the_report(tmp_path, result):
     result["mechanism"]["name"] = result["reason"] = "half \ud83d a pair"
     write_report(tmp_path, result)
     assert r"half \ud83d a pair" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_figures_are_valid_svg_with_alternative_text(folder):
+    page = Page((folder / "report.html").read_text(encoding="utf-8"))
+    pictures = [attrs["src"] for attrs in page.all("img")] + [
+        attrs["srcset"] for attrs in page.all("source")
+    ]
+    assert len(pictures) == 4
+    for picture in pictures:
+        head, content = picture.split(",")
+        assert head == "data:image/svg+xml;base64"
+        assert ET.fromstring(base64.b64decode(content)).tag.endswith("svg")
+    assert all(len(attrs["alt"]) > 60 for attrs in page.all("img"))
+
+
+def test_page_needs_no_network_and_no_script(folder):
+    source = (folder / "report.html").read_text(encoding="utf-8")
+    page = Page(source)
+    assert not page.all("link")[1:]
+    assert page.all("html") == [{"lang": "en"}]
+    assert "default-src 'none'" in page.all("meta")[2]["content"]
+    assert "http" not in source.replace("http-equiv", "")

@@ -24,17 +24,6 @@ def test_epsilon_of_the_truth_is_where_delta_is(task):
     np.testing.assert_allclose(task.delta_at(epsilon[finite]), DELTA[finite], rtol=1e-6, atol=1e-15)
 
 
-def test_fixed_threshold_finds_the_best_set():
-    """N(0, 1) against N(1, 1) by −x: p − q is largest at x < ½.
-
-    It changes little within 0.1 of it.
-    """
-    P, Q = drawn(TASKS[0], 3, 50_000)
-    scores = -P[:, 0], -Q[:, 0]
-    threshold = tools.fixed_threshold(scores, 50_000, lambda hits, false: hits - false)
-    assert threshold == pytest.approx(-0.5, abs=0.1)
-
-
 def exact_tool(task, surplus=0.0):
     """Answers the truth plus `surplus`."""
     return Tool(

@@ -18,7 +18,6 @@ from reports.make.findings.evidence import (
     UNDEFINED,
     WRONG,
     Evidence,
-    asked,
     claimed,
 )
 from reports.make.findings.outcome import at, cases, outcome, sweep
@@ -47,32 +46,6 @@ def test_every_statement_is_complete():
         assert not (one.test is not None and any(reasons)), key
         assert not one.aside or one.test is not None, key
         assert not any(text.endswith(".") for text in (one.place, one.fault, one.corrected)), key
-
-
-def test_what_follows_from_a_slip_names_it():
-    for key, one in STATEMENTS.items():
-        if one.cause:
-            cause = STATEMENTS[one.cause]
-            assert one.fails, key
-            assert (cause.paper, bool(cause.fails), cause.cause) == (one.paper, True, ""), key
-
-
-@pytest.mark.parametrize(
-    ("place", "numbers"),
-    [
-        ("theorem 4.2, error", ["theorem 4.2"]),
-        ("theorems 4.2 and 4.3, privacy", ["theorem 4.2", "theorem 4.3"]),
-        ("remarks 3.1, 5.3 and B.1", ["remark 3.1", "remark 5.3", "remark B.1"]),
-        ("algorithm 2 and theorem 2", ["algorithm 2", "theorem 2"]),
-        ("algorithm 3, theorem 5.2", ["algorithm 3", "theorem 5.2"]),
-        ("lemma 1, figure 1 (ALS)", ["lemma 1"]),
-        ("proof of theorem 4.2, equation (19)", []),
-        ("ε after theorem 1", []),
-        ("equations (1) to (6)", []),
-    ],
-)
-def test_a_numbered_statement_begins_the_place(place, numbers):
-    assert Statement("1-mine", 1, place, "", "x").numbers == numbers
 
 
 def test_the_corrected_line_is_tested_as_the_printed_one_was():
@@ -207,13 +180,6 @@ def test_claimed_says_which_is_larger():
     assert claimed(-0.1, 0.2).factor is None
     assert claimed(0.2, 0.0).factor is None
     assert claimed(math.nan, 0.2).verdict == UNDEFINED
-
-
-def test_asked_says_whether_it_is_enough():
-    assert asked("σ", 1.0, 2.0) == Evidence("σ", 1.0, 2.0, EXACT, WRONG, 2.0)
-    assert asked("σ", 3.0, 2.0) == Evidence("σ", 3.0, 2.0, HOLDS, LOOSE, 1.5)
-    assert asked("σ", math.nan, 2.0) == Evidence("σ", None, 2.0, EXACT, UNDEFINED, None)
-    assert not asked("σ", 1.0, 0.0).violated
 
 
 def test_a_sweep_needs_a_setting_that_the_statement_admits():

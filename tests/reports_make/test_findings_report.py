@@ -13,13 +13,12 @@ from reports.make.findings.report import (
     COUNTS,
     HEADS,
     Judged,
-    html,
     letter,
     markdown,
     sentences,
     tally,
 )
-from reports.make.findings.statement import FALSE, PRIVACY, SORTS, Searched, Swept
+from reports.make.findings.statement import FALSE, PRIVACY, Searched, Swept
 from reports.make.findings.words import (
     ASIDE,
     FAILS,
@@ -33,7 +32,6 @@ from reports.make.findings.words import (
     effort,
     row,
 )
-from tests.reports_make.pages import Page
 
 ROOT = Path(__file__).parents[2]
 SQUARE = Searched(
@@ -103,23 +101,6 @@ def mine():
     return Judged(MINE, [row(one) for one in STATEMENTS_OF_MINE])
 
 
-def test_each_statement_stands_where_it_belongs(mine):
-    def keys(rows):
-        return [one.statement.key for one in rows]
-
-    assert keys(mine.judged("holds")) == ["3-lemma-3"]
-    assert [keys(mine.failures(sort)) for sort in SORTS] == [
-        ["3-lemma-1"],
-        ["3-lemma-2", "3-claim-2"],
-        ["3-lemma-4"],
-    ]
-    assert keys(mine.followers(mine.rows[1])) == ["3-lemma-2"]
-    assert keys(mine.causes(mine.rows[0])) == ["3-lemma-1"]
-    assert keys(mine.judged("a note")) == ["3-line"]
-    assert keys(mine.judged("simulated")) == ["3-figure-1"]
-    assert keys(mine.judged("not tested")) == ["3-claim-1"]
-
-
 def test_numbered_statements_are_counted_once_and_apart_from_lines(mine):
     assert mine.numbered() == {
         "lemma 2": "B",
@@ -156,22 +137,6 @@ def test_the_words_are_made_of_the_numbers(mine):
     assert "\n  Public code: has 4q\n" in text
 
 
-def test_the_sentences_count_slips_by_class(mine):
-    numbered, lines, privacy, corner, misprint, follow = sentences([mine])
-    assert numbered.startswith("6 numbered statements (theorems, ")
-    assert numbered.endswith(
-        "1 hold wherever they were tried, 4 fail (1 of class (A), 2 of class (B), 1 of class (C)), "
-        "1 not tested, for the reasons given."
-    )
-    assert lines.startswith("2 single lines of ")
-    assert "0 hold wherever they were tried, 0 fail" in lines
-    assert "1 with a note only, 1 simulated again, 0 not tested" in lines
-    assert privacy.startswith("(A) 1 slip: more privacy is promised than there is")
-    assert corner.startswith("(B) 1 slip: ")
-    assert misprint.startswith("(C) 1 slip: ")
-    assert follow.startswith("1 more fail only because they follow from one of these slips")
-
-
 def test_markdown_tables_are_whole(mine):
     text = markdown([mine])
     rows = [line for line in text.splitlines() if line.startswith("|")]
@@ -185,23 +150,6 @@ def test_markdown_tables_are_whole(mine):
     assert text.index("What holds in paper 3") < text.index("What to put right in paper 3")
     assert text.index("(A) More") < text.index("(B) False") < text.index("(C) A misprint")
     assert "- Claim 1 (section 3): a quotation" in text
-
-
-def test_the_page_stands_alone(mine):
-    page = Page(html([mine]))
-    kinds = [tag for tag, _ in page.tags]
-    assert "script" not in kinds
-    assert (kinds.count("table"), kinds.count("article")) == (3, 5)
-    links = [value for _, attrs in page.tags for key, value in attrs.items() if key == "href"]
-    ids = [value for _, attrs in page.tags for key, value in attrs.items() if key == "id"]
-    assert len(ids) == len(set(ids))
-    assert {one.statement.key for one in mine.rows} <= set(ids)
-    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
-    assert {link[:1] for link in links} == {"#", "d"}  # anchors, and the icon's data address
-    for one in mine.rows:
-        if one.outcome is not None:
-            assert one.statement.printed in page.text
-            assert one.command in page.text
 
 
 def test_the_letter_says_every_fault_with_its_number_and_correction(mine):

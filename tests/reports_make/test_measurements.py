@@ -1,22 +1,26 @@
 """Measurements on known tasks: what each computes is checked, and a page is made of little work."""
 
+import dataclasses
 import math
-import re
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
+from scipy.stats import norm
 
 from dpaudit import mechanisms
 from dpaudit.certify import lower, upper
+from dpaudit.mechanisms import ZOO
 from reports.make import page
-from reports.make.audits import estimate, search, seconds, sniper
+from reports.make.audits import estimate, seconds, sniper, zoo
+from reports.make.band import interval
+from reports.make.band.interval import FineLaw
+from reports.make.exact import references
+from reports.make.exact.accuracy import Setting, _errors
 from reports.make.tasks import TASKS, structured_tasks
 
 EPSILON = np.array([0.0, 0.5, 1.0])
 SIZE, FEWER = 5000, 1000  # draws; of the synthetic table, whose draws take longest
-
-
-# --- the tasks
 
 
 @pytest.mark.parametrize("task", [*TASKS, *structured_tasks()], ids=lambda task: task.name)
@@ -38,9 +42,6 @@ def _agree(values, truth):
     assert np.all(np.abs(values.mean(axis=0) - truth) <= 5.0 * error + 1e-9)
 
 
-# --- the estimate
-
-
 def test_counts_in_the_true_set_are_right():
     """With 20,000 draws a side, within four standard errors, which are below 0.005 at ε = 0."""
     task = TASKS[3]
@@ -57,47 +58,6 @@ def test_the_larger_direction_comes_first():
     assert first.P.shape == given.P.shape
     assert estimate._forward(TASKS[2])
     assert not estimate._forward(task)
-
-
-@pytest.mark.slow
-def test_a_page_of_estimates_is_made(monkeypatch, tmp_path):
-    """Four audits, two seconds."""
-    monkeypatch.setattr(page, "REPORTS", tmp_path)
-    monkeypatch.setattr(estimate, "every_task", lambda: [TASKS[0], TASKS[3]])
-    estimate.report(seeds=2, size=1_000)
-    text = (tmp_path / "estimate.md").read_text()
-    assert text.count("| T1 ") == 2
-    assert text.count("| T4 ") == 2
-    assert "2 seeds" in text
-
-
-# --- the search
-
-
-@pytest.mark.slow
-def test_the_report_on_the_search_says_what_was_found(tmp_path, monkeypatch, capsys):
-    """9 audits of 2,000 draws suffice for the row that moves the solution most.
-
-    It does so by twice as much δ as the next.
-    """
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(search, "cases", lambda name, made=search.cases: made(name)[1:2])
-    search.report(("diabetes",), (1,), 2_000)
-    text = (tmp_path / "reports" / "search.md").read_text(encoding="utf-8")
-    row = next(line for line in text.splitlines() if line.startswith("| diabetes"))
-    cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert cells[:4] == ["diabetes", "GaussianLS, σ = 423", "169", "0.0524"]
-    assert cells[4:6] == ["169", "1.000"]
-    assert float(cells[6]) <= 10.0
-    assert float(cells[7]) <= 0.0524
-    assert re.search(
-        r"Within 5 % of the worst row's δ: 1 of 1 searches, the least share 1\.000", text
-    )
-    assert search.search.NOTE in " ".join(text.split())
-    assert text.strip() in capsys.readouterr().out
-
-
-# --- the largest ε that draws can certify
 
 
 @pytest.mark.quick
@@ -129,25 +89,143 @@ def test_more_draws_show_more_but_never_the_truth(name):
     assert shown[-1] < sniper.truth(mechanism, pair) < shown[-1] + 0.01
 
 
-@pytest.mark.slow
-def test_the_page_of_largest_epsilons_has_a_cell_for_each_heading(monkeypatch, capsys):
-    monkeypatch.setattr(sniper, "MORE", sniper.SEEDS)
-    row = sniper.row("NaturalLogGeometric", 20_000)
-    table = sniper.render([row], 20_000).splitlines()
-    assert {line.count("|") for line in table if line.startswith("|")} == {len(row) + 1}
-    assert capsys.readouterr().out.split() == " ".join(row).split()
-
-
-# --- the costs
-
-
 @pytest.mark.quick
 def test_the_cost_of_one_run_contains_the_sort_and_the_page_has_a_row_for_each_work():
     small = seconds.one_run(200)
     assert 0.0 < small.drawing <= small.least < small.whole
     costs = {name: seconds.Cost(10.0 + place) for place, name in enumerate(seconds.WORK)}
-    shown = seconds.page(costs)
+    shares = dict.fromkeys(seconds.SHARED, (4.0, 1.0))
+    shown = seconds.page(costs, shares)
     assert all(f"| {name} | {10 + place} | – |" in shown for place, name in enumerate(seconds.WORK))
+    assert all(f"| {name} | 4 | 1 | 0.25 | 2.5 | 1 | 4 |" in shown for name in shares)
     first, last, factor = seconds.GROWTH["canaries"]
     exponent = math.log(costs[last].whole / costs[first].whole) / math.log(factor)
     assert f"| canaries | × 1,000 | {exponent:.2f} |" in shown
+
+
+# The accuracy page: errors are seen, and its references agree with closed forms.
+
+TWO = np.array([0.0, 0.3])
+
+
+def off_by(share):
+    """A setting with the truth e^{−ε} and a forward curve that is off by `share` of it."""
+    return Setting(
+        "one",
+        lambda e: (np.exp(-e) * (1.0 + share), np.exp(-e)),
+        lambda e, forward: mp.exp(-mpf(e)),
+        TWO,
+    )
+
+
+@pytest.mark.parametrize("share", [1e-6, -1e-9])
+def test_an_error_is_seen(share):
+    found = {(epsilon, side): error for error, epsilon, side in _errors(off_by(share))}
+    for epsilon in TWO:
+        assert found[epsilon, "forward"] == pytest.approx(abs(share), rel=1e-5)
+        assert found[epsilon, "backward"] < 1e-15
+
+
+@pytest.mark.parametrize("share", [np.nan, -2.0])
+def test_a_value_that_is_no_delta_counts_as_wrong(share):
+    assert [error for error, _, side in _errors(off_by(share)) if side == "forward"] == [np.inf] * 2
+
+
+def test_the_laplace_reference_of_one_coordinate_is_its_closed_form():
+    with mp.workdps(40):
+        expected = -mp.expm1((mpf(0.2) - mpf(1.5)) / 2)
+        assert mp.almosteq(references.laplace(1.5, 1, 0.2), expected, rel_eps=mpf(10) ** -35)
+
+
+@pytest.mark.slow  # 2 s
+def test_the_sketch_reference_is_the_oracles():
+    truth = references.reference.by_parts("gaussian-sketch", {"leverage": 0.3, "rows": 5}, 0.4)
+    for forward, expected in zip((True, False), truth, strict=True):
+        found = references.sketch(0.3, 5, 0.4, forward)
+        assert mp.almosteq(found, expected, rel_eps=mpf(10) ** -12)
+
+
+# The simulated audits behind reports/interval.md.
+
+
+def normal_law(certify=2_000):
+    """±½ against each other, in 200 cells."""
+    edges = np.linspace(-4.0, 4.0, 200)
+    p, q = (np.diff(np.r_[0.0, norm.cdf(edges[:-1], shift), 1.0]) for shift in (0.5, -0.5))
+    return FineLaw(edges, p, q, choose=400, certify=(certify, certify))
+
+
+def test_what_a_score_shows_is_the_exact_spectrum_where_it_is_the_loss():
+    law = normal_law()
+    found = interval.shown(law.tail(law.score, True), law.tail(law.score, False))
+    epsilon = interval.EPSILON
+    exact = norm.cdf(0.5 - epsilon) - np.exp(epsilon) * norm.cdf(-0.5 - epsilon)
+    np.testing.assert_allclose(found, exact, atol=1e-4)
+
+
+def test_the_interval_misses_another_truth_and_rarely_its_own(monkeypatch):
+    found = interval.simulate([normal_law()], (0,), 20)
+    assert found.audits == 20
+    assert found.missed <= 6
+    assert max(found.low, found.high) <= found.missed <= found.low + found.high
+    monkeypatch.setattr(interval, "shown", lambda p, q: np.full(len(interval.EPSILON), 0.3))
+    assert interval.simulate([normal_law()], (0,), 20).missed == 20
+
+
+def test_the_law_of_a_fitted_score_has_the_tails_of_the_draws(monkeypatch):
+    monkeypatch.setattr(interval, "FIRST", 20_000)
+    (law,) = interval.fine_laws(TASKS[0], 400, [0], 1)
+    assert law.certify == (280, 280)
+    assert law.choose in (40, 120)
+    assert law.p.sum() == pytest.approx(1.0) == law.q.sum()
+    best = max(np.abs(law.tail(law.score, True) - law.tail(law.score, False)))
+    assert best == pytest.approx(norm.cdf(0.5) - norm.cdf(-0.5), abs=0.02)
+
+
+def test_a_rare_value_shows_what_its_probabilities_do():
+    text, draws, found = interval.rare(0.01, 0.001, (450, 10_000), 20)
+    assert (text, draws) == ("0.01 against 0.001", "450 against 10,000")
+    assert found.shown[0] == pytest.approx(0.009)
+    assert found.missed <= 6
+
+
+def test_the_page_has_a_row_for_each_task_and_size():
+    one = interval.Coverage(200, 6, 2, 8, np.full(3, 0.1), np.full(3, 0.2))
+    row = ("T1", "1,000", one)
+    text = interval.render(even=[row, row], uneven=[row], rare=[row])
+    assert text.count("| 1,000 | 96.0% | 3.0% | 1.0% |") == 4
+    assert text.count("between 96.0% and 96.0%") == 3
+
+
+# The zoo's report, on a few of its mechanisms and few seeds.
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "REPORTS", tmp_path_factory.mktemp("zoo"))
+        names = ["Laplace", "NoisyHistogram2", "FloatLaplace", "NaturalLogGeometric"]
+        return zoo.report(names, budgets=(6_000, 1_000), sound_budget=1_000, seeds=2)
+
+
+@pytest.mark.quick
+@pytest.mark.slow
+def test_a_gross_breach_is_caught_and_a_faint_one_is_not(found):
+    """δ = 0.99, and 0.03 that a right mechanism never shows, against 0.009.
+
+    Far from the thresholds either way.
+    """
+    sound, gross, leak, faint = found
+    assert (gross.needed, leak.needed) == (1_000, 6_000)
+    assert faint.needed is None
+    assert list(faint.tried) == [6_000]  # the first seed showed that 1,000 are too few
+    assert [row.rightly_judged for row in (gross, leak, faint)] == [True, True, False]
+    assert sound.tried == {1_000: (0, 2)}
+    assert sound.rightly_judged
+
+
+@pytest.mark.quick
+def test_no_seed_may_be_wrong_of_a_sound_one():
+    row = zoo.Row("Laplace", ZOO["Laplace"], ZOO["Laplace"].pair(), {1_000: (0, 20)})
+    assert row.rightly_judged
+    assert not dataclasses.replace(row, tried={1_000: (1, 20)}).rightly_judged

@@ -47,12 +47,6 @@ def test_readings_of_a_gaussian_shift_have_closed_forms(write_scenario, data):
     assert (readings.pure_epsilon, readings.notes) == (np.inf, {})
 
 
-@pytest.mark.parametrize("claim", [None, "gdp = 0.5", "epsilon = 1"])
-def test_readings_at_a_claim_without_an_epsilon_or_a_delta(write_scenario, claim):
-    readings = analyse(Scenario.load(write_scenario(mechanism=NOISE, claim=claim))).readings
-    assert (list(readings.epsilon_at), list(readings.gdp_mu)) == ([1e-5, 1e-6], [1.0])
-
-
 def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write_scenario):
     """Without the row that sets RPLS's padding the Student laws differ by more than that row."""
     path = write_scenario(
@@ -64,12 +58,6 @@ def test_a_divergence_that_is_not_known_is_left_out_with_a_reason(write_scenario
         "no closed form for the Rényi divergence of two Student t laws"
     )
     assert 0 < readings.epsilon_at[1e-5] < readings.epsilon_at[1e-6] < readings.pure_epsilon
-
-
-def test_the_epsilon_given_go_before_those_of_the_scenario(write_scenario):
-    found = analyse(Scenario.load(write_scenario()), epsilon=[0.5, 0.1])
-    np.testing.assert_array_equal(found.spectrum.epsilon, [0.1, 0.5, 1.0])
-    assert found.claimed.shape == (3,)
 
 
 def test_replaced_rows(write_scenario, data, candidates):
@@ -87,16 +75,6 @@ def test_replaced_rows(write_scenario, data, candidates):
     np.testing.assert_allclose(spectrum.delta, every.max(axis=0), rtol=1e-9)
     np.testing.assert_array_equal(3 * spectrum.index + spectrum.candidate, every.argmax(axis=0))
     assert spectrum.asymptotic is None
-
-
-def test_an_added_row(write_scenario):
-    found = analyse(
-        Scenario.load(write_scenario(mechanism=GRAM, claim=None)), relation="add", row_bound=3.0
-    )
-    np.testing.assert_allclose(
-        found.spectrum.delta, dp.exact.gaussian_shift(9 / 20, [0, 1, 2]), rtol=1e-12
-    )
-    assert found.spectrum.index is None
 
 
 def test_a_claim_is_judged_against_the_neighbours_asked_for(write_scenario):
@@ -122,11 +100,6 @@ def taken(write_scenario, candidates):
 def test_candidates_are_taken_by_name(taken):
     assert taken() == [[1, 3, 2, 1], [1, 5, 0, -4], [1, -1, 0.25, 0.5]]
     assert taken('path = "small.csv"\ntarget = "y"')[0] == [3, 2, 1]
-
-
-def test_candidates_may_have_a_constant_of_their_own(taken, candidates):
-    candidates.write_text("constant,a,b,y\n0,1,2,3\n")
-    assert taken() == [[0, 1, 2, 3]]
 
 
 def test_a_constant_of_the_data_that_is_not_one_must_be_given(tmp_path, taken):

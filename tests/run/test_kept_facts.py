@@ -1,7 +1,6 @@
 """What result.json keeps of a run beside the audit: text, code, start; and what a rerun says."""
 
 import hashlib
-import re
 from datetime import UTC, datetime
 
 import numpy as np
@@ -9,8 +8,6 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.run import Scenario, run
-from dpaudit.run.execute import describe_source, origin_of
-from dpaudit.run.scenario.files import recorded_text
 from tests.run.records import record_of, text_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -55,65 +52,6 @@ def test_the_text_and_the_code_and_the_start_are_kept(scenario, tmp_path):
     assert (record["neighbour"]["change"], record["search"]) == ("row 4 zeroed", None)
     run(scenario, tmp_path / "again")
     assert text_without_clock(tmp_path / "again") == text_without_clock(tmp_path / "out")
-
-
-@pytest.mark.quick
-def test_a_module_that_is_imported_counts_as_the_mechanisms_own(scenario, tmp_path):
-    def source():
-        return describe_source(origin_of(scenario, scenario.mechanism)["files"])
-
-    (tmp_path / "kept_release.py").write_text("import kept_helper\n" + OWN)
-    found = []
-    for text in ("SCALE = 1\n", "SCALE = 2\n"):
-        (tmp_path / "kept_helper.py").write_text(text)
-        found.append(source()["sha256"])
-    texts = ("import kept_helper\n" + OWN, "SCALE = 2\n")
-    sums = sorted(hashlib.sha256(one.encode()).hexdigest() for one in texts)
-    whole = "".join(f"{one}\n" for one in sums)
-    assert found[1] == hashlib.sha256(whole.encode()).hexdigest()
-    assert found[0] != found[1]
-
-
-def test_a_built_in_mechanism_is_told_by_the_version(write_scenario, tmp_path):
-    assert run(Scenario.load(write_scenario(audit=FEW)), tmp_path / "out").subject.source is None
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize(
-    "row",
-    [
-        "row = [73.125, 0.5, -41]",
-        "row=[73.125,\n  0.5, # the ] of a comment\n  -41,\n]",
-        '"row" = [ 73.125, 0.5, -41 ]',
-        "'row' =\t[73.125, 0.5, -41]",
-    ],
-)
-def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
-    data = 'path = "small.csv"\ntarget = "y"\nconstant = false'
-    path = write_scenario(data=data, neighbour=f'rule = "replace"\nindex = 2\n{row}')
-    text = Scenario.load(path).text
-    shown = recorded_text(text)
-    assert "73.125" in text
-    assert re.search(r"row['\"]?\s*=\s*\[…\]\n", shown)
-    assert not re.search("73|41", shown)
-    assert shown.count("\n[") == text.count("\n[")
-
-
-@pytest.mark.quick
-def test_a_text_whose_row_cannot_be_told_apart_is_not_kept():
-    assert recorded_text('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
-    assert recorded_text('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
-        'neighbour = { rule = "replace", row = […], index = 3 }\n'
-    )
-    assert recorded_text("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
-
-
-@pytest.mark.quick
-def test_workers_are_left_out_of_the_text_since_they_change_no_result():
-    alone = "[audit]\ndraws = 400\nseed = 1\n"
-    workers = '[audit]\ndraws = 400\nbackend = "dask"\n  address = "tcp://x:1"\nseed = 1'
-    assert recorded_text(workers) == recorded_text(alone) == alone
-    assert recorded_text('audit = { draws = 400, backend = "dask" }\n') is None
 
 
 def test_values_are_kept_only_where_they_are_asked_for(write_scenario, tmp_path):

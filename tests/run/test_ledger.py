@@ -11,10 +11,15 @@ import pytest
 import dpaudit as dp
 from dpaudit.certify import Hits, Null
 from dpaudit.cli import main
-from dpaudit.run.ledger import Entry, Ledger, Standing, code_of, judged_by
+from dpaudit.run.ledger import Entry, Ledger, Standing, judged_by
 
 EPSILON, DELTA, NIGHTS, DRAWS = 1.0, 1e-3, 30, 100_000
 NULL = Null.of(np.array([EPSILON]), np.array([DELTA]))
+
+
+@pytest.fixture
+def book(tmp_path):
+    return Ledger(tmp_path / "ledger.jsonl")
 
 
 def entry(log_e=(0.0,), **changes):
@@ -43,12 +48,11 @@ def histories(q, excess, count, seed):
     return ahead * one[0] + behind * one[1] + one[2]
 
 
-@pytest.mark.parametrize("q", [0.0, 0.003, 0.05])
-def test_a_true_claim_is_rejected_in_at_most_5_percent_of_histories(q):
+def test_a_true_claim_is_rejected_in_at_most_5_percent_of_histories():
     """At the edge of the claim, over 30 nights of one version: half of 5 % is allowed."""
     found = [
         Standing.of(1, [entry(one) for one in nights]).violated
-        for nights in histories(q, 0.0, 1000, 1)
+        for nights in histories(0.003, 0.0, 1000, 1)
     ]
     assert np.mean(found) <= 0.025
 
@@ -67,14 +71,6 @@ def test_versions_of_the_code_share_the_5_percent():
     assert shares == pytest.approx(0.05, rel=1e-4)
 
 
-def test_an_excess_that_one_night_does_not_show_is_found_over_30():
-    nights = histories(0.003, 0.001, 200, 3)
-    first = [Standing.of(1, [entry(one[0])]).violated for one in nights]
-    all_ = [Standing.of(1, [entry(one) for one in each]).violated for each in nights]
-    assert np.mean(first) < 0.1
-    assert np.mean(all_) > 0.95
-
-
 def test_a_bet_at_the_worst_pair_of_the_claim_gains_nothing():
     """Exactly, by the law of the counts of 40 pairs: the mean of e is at most 1."""
     from scipy.stats import binom
@@ -91,43 +87,28 @@ def test_a_bet_at_the_worst_pair_of_the_claim_gains_nothing():
             assert np.sum(weight * payoff) <= 1.0 + 1e-9
 
 
-def test_runs_add_up_and_a_changed_code_starts_anew(tmp_path):
-    book = Ledger(tmp_path / "ledger.jsonl")
-    assert book.standings() == []
-    for seed in range(3):
-        standing = book.add(entry((1.5,), draws_id=str(seed), seed=seed))
-    assert standing.log_e == pytest.approx(4.5)
-    assert standing.violated
-    changed = book.add(entry((1.5,), draws_id="new", code="second", seed=3))
-    assert (changed.version, changed.violated) == (2, False)
-    assert [one.version for one in book.standings()] == [1, 2]
-
-
 @pytest.mark.parametrize(
     "other", [{"draws_id": "other data or draws"}, {"draws_id": "b", "code": "second"}]
 )
-def test_a_seed_counts_once_whatever_else_changes(tmp_path, other):
+def test_a_seed_counts_once_whatever_else_changes(book, other):
     """Draws from one seed are not independent, even from other data: their e-values do not
     multiply.
     """
-    book = Ledger(tmp_path / "ledger.jsonl")
     book.add(entry())
     with pytest.raises(dp.InvalidInput, match=r"with seed 0 already.*give another --seed"):
         book.add(entry((2.0,), **other))
     assert book.add(entry((2.0,), subject="another claim", **other)).log_e == 2.0
 
 
-def test_draws_that_come_again_under_another_seed_are_refused(tmp_path):
-    book = Ledger(tmp_path / "ledger.jsonl")
+def test_draws_that_come_again_under_another_seed_are_refused(book):
     book.add(entry((2.0,), marks=("x", "y")))
     with pytest.raises(dp.MechanismError, match=r"does not take its random numbers from rng"):
         book.add(entry((2.0,), draws_id="b", seed=1, marks=("y",)))
     assert book.add(entry((2.0,), draws_id="b", seed=1, marks=("z",))).log_e == 4.0
 
 
-def test_the_version_that_ran_last_decides(tmp_path, capsys):
+def test_the_version_that_ran_last_decides(book, capsys):
     """A leaking version, a sound one, and then the leaking one again."""
-    book = Ledger(tmp_path / "ledger.jsonl")
     for seed, (log_e, code) in enumerate([(9.0, "leaks"), (0.0, "sound")]):
         book.add(entry((log_e,), code=code, draws_id=str(seed), seed=seed))
     assert main(["ledger", str(book.path)]) == 0
@@ -135,35 +116,7 @@ def test_the_version_that_ran_last_decides(tmp_path, capsys):
     assert main(["ledger", str(book.path)]) == 1
 
 
-def test_a_link_is_followed(tmp_path):
-    real = Ledger(tmp_path / "real.jsonl")
-    real.add(entry((1.0,)))
-    (tmp_path / "link.jsonl").symlink_to(real.path)
-    other = Ledger(tmp_path / "other.jsonl")
-    other.add(entry((1.0,), draws_id="b", seed=1))
-    assert Ledger(tmp_path / "link.jsonl").merge([other]) == 1
-    assert len(real.entries()) == 2
-    assert (tmp_path / "link.jsonl").is_symlink()
-
-
-def test_a_file_that_cannot_be_added_to_is_found_at_once(tmp_path):
-    (tmp_path / "ledger.jsonl").mkdir()
-    with pytest.raises(IsADirectoryError):
-        Ledger(tmp_path / "ledger.jsonl").ready()
-    Ledger(tmp_path / "new.jsonl").ready()
-    assert not (tmp_path / "new.jsonl").exists()
-
-
-def test_code_is_known_wherever_it_lies():
-    origin = {"files": {"/a/m.py": "1"}, "programs": {}, "packages": {}, "installed": {}}
-    origin["python"] = "3"
-    moved = {**origin, "files": {"/b/m.py": "1"}}
-    changed = {**origin, "files": {"/a/m.py": "2"}}
-    assert code_of(origin) == code_of(moved) != code_of(changed)
-
-
-def test_a_run_that_is_resumed_is_added_once(tmp_path):
-    book = Ledger(tmp_path / "ledger.jsonl")
+def test_a_run_that_is_resumed_is_added_once(book):
     first = book.add(entry((2.0,)))
     again = book.add(entry((2.0,), at="2026-01-02T00:00:00Z"))
     assert (again.log_e, len(book.entries())) == (first.log_e, 1)
@@ -189,7 +142,7 @@ def test_what_was_changed_or_taken_out_is_noticed(tmp_path, change, message):
         Ledger(path).entries()
 
 
-@pytest.mark.parametrize("torn", [b'{"draws_id": "b", "name": "{}', b"\0\0", b'{"dr'])
+@pytest.mark.parametrize("torn", [b"\0\0", b'{"dr'])
 def test_an_unfinished_line_is_left_out_and_removed(tmp_path, torn):
     path = tmp_path / "ledger.jsonl"
     Ledger(path).add(entry())
@@ -224,15 +177,6 @@ def test_evidence_is_a_number(tmp_path):
     path.write_bytes(entry((float("nan"),)).line)
     with pytest.raises(dp.InvalidInput, match="its evidence is not finite"):
         Ledger(path).entries()
-
-
-def test_the_head_changes_when_lines_are_cut_off(tmp_path):
-    book = Ledger(tmp_path / "ledger.jsonl")
-    heads = [book.add(entry(draws_id=str(seed), seed=seed)) and book.head for seed in range(3)]
-    lines = book.path.read_bytes().splitlines(keepends=True)
-    book.path.write_bytes(b"".join(lines[:-1]))
-    assert len(set(heads)) == 3
-    assert book.head == heads[1]
 
 
 def _write(path, first):
@@ -329,14 +273,6 @@ def test_nights_of_the_command_line_pool_until_the_code_changes(nightly, capsys)
     assert leaky["ledger"]["head"] in err
     assert main(["ledger", "typo.jsonl"]) == 2
     assert "there is no such file" in capsys.readouterr().err
-
-
-def test_the_seed_of_a_run_is_used_once_whatever_else_is_asked_for(nightly, capsys):
-    nightly()
-    same = ["run", "nightly.toml", "--ledger", "ledger.jsonl", "--seed", "7"]
-    assert main(same) == 0
-    assert main([*same, "--draws", "501"]) == 2
-    assert "with seed 7 already" in capsys.readouterr().err
 
 
 def test_a_report_that_could_not_be_written_is_written_on_resuming(nightly, tmp_path, capsys):

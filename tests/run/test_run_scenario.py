@@ -71,21 +71,6 @@ def test_a_faulty_override_leaves_kept_draws_alone(write_scenario, tmp_path):
     assert list((tmp_path / "out" / "draws").glob("*.npy"))
 
 
-def test_a_callable_beside_the_scenario(write_scenario, tmp_path, own):
-    run(
-        Scenario.load(write_scenario(mechanism=f'call = "{own}:noisy_mean"', neighbour=ROW)),
-        tmp_path / "out",
-    )
-    record = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert record["mechanism"] == {
-        "name": f"{own}:noisy_mean",
-        "parameters": {},
-        "description": "The mean with noise.",
-        "regression": False,
-    }
-    assert (record["neighbour"]["index"], record["exact"]) == (4, None)
-
-
 @pytest.mark.parametrize(
     ("target", "message"),
     [
@@ -123,19 +108,6 @@ def test_worst_needs_an_exact_spectrum(write_scenario, tmp_path, own):
         run(scenario, tmp_path / "out")
     with pytest.raises(dp.NoExactSpectrum):
         analyse(scenario)
-
-
-def test_progress_names_every_step(write_scenario, tmp_path):
-    seen = []
-    run(Scenario.load(write_scenario()), tmp_path / "out", progress=lambda *step: seen.append(step))
-    assert list(dict.fromkeys(step for step, _, _ in seen)) == [
-        "choosing the neighbour",
-        "drawing M(D) and M(D')",
-        "fitting the score",
-        "certifying",
-        "writing the report",
-    ]
-    assert ("drawing M(D) and M(D')", 2000, 2000) in seen
 
 
 def test_rows_are_shrunk_to_a_public_bound(write_scenario):

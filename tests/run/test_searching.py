@@ -11,23 +11,6 @@ from tests.run.faults import faults
 SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 6'
 
 
-def test_a_search_has_keys_of_its_own(write_scenario):
-    given = Scenario.load(write_scenario(neighbour=SEARCH)).neighbour
-    assert given.options == {"at": 1.0, "shortlist": 4, "budget": 6.0}  # the claim's ε
-    assert (given.rank, given.candidates) == ("auto", None)
-    path = write_scenario(
-        neighbour='rule = "search"\nat = 0.5\nrelations = ["replace", "add"]\n'
-        'candidates = "more.csv"\nrow_bound = 3\n'
-        'bounds = [[1, 1], [-1, 1], [0, 2], [0, 1]]\nrank = "my.scores:best"\nquick = "logistic"'
-    )
-    given = Scenario.load(path).neighbour
-    assert given.candidates == path.parent / "more.csv"
-    assert (given.options["relations"], given.options["row_bound"]) == (("replace", "add"), 3.0)
-    assert given.options["bounds"][1] == (-1.0, 1.0)
-    assert given.notes == ()
-    assert (given.rank, given.options["quick"]) == ("my.scores:best", "logistic")
-
-
 @pytest.mark.parametrize(
     ("text", "lines"),
     [

@@ -6,7 +6,7 @@ import pytest
 
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
-from dpaudit.run import OneRunScenario, Scenario, audits_in, load_scenario
+from dpaudit.run import OneRunScenario, audits_in, load_scenario
 
 pytestmark = pytest.mark.quick
 
@@ -56,18 +56,6 @@ def test_each_has_the_tables_of_the_file_with_its_own_keys(several):
     assert few.folder == many.folder == several.parent
 
 
-def test_its_text_is_a_scenario_of_its_own(several):
-    for file in audits_in(several):
-        alone = several.with_name("alone.toml")
-        alone.write_text(file.text, encoding="utf-8")
-        first, other = Scenario.load(alone), Scenario.load(file.path)
-        assert (first.mechanism, first.claim) == (other.mechanism, other.claim)
-        assert (first.data, first.text) == (other.data, other.text)
-    assert audits_in(several)[0].text.startswith(
-        "# Few rows of the sketch\n# and a line more\nname"
-    )
-
-
 @pytest.mark.usefixtures("no_figures")
 def test_a_run_of_the_file_runs_them_all(several, tmp_path, capsys):
     out = tmp_path / "out"
@@ -84,17 +72,6 @@ def test_a_run_of_the_file_runs_them_all(several, tmp_path, capsys):
         line = several.read_text(encoding="utf-8").splitlines()[place["region"]["startLine"] - 1]
         assert result["message"]["text"].startswith(line.split('"')[1])
         assert place["artifactLocation"]["uri"].endswith("several.toml")
-
-
-@pytest.mark.usefixtures("no_figures")
-def test_one_of_them_runs_alone_with_the_same_result(several, tmp_path):
-    main(["run", str(several), "--out", str(tmp_path / "all")])
-    main(["run", f"{several}:many", "--out", str(tmp_path / "one")])
-    paths = tmp_path / "all" / "many", tmp_path / "one"
-    records = [json.loads((path / "result.json").read_text()) for path in paths]
-    for record in records:
-        del record["timings"], record["peak_memory_mb"]
-    assert records[0] == records[1]
 
 
 def test_audits_of_one_run_share_tables_too(tmp_path):

@@ -1,6 +1,5 @@
 """Suites: outcomes of all kinds, JUnit XML, the index page, what moved between two runs."""
 
-import copy
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -112,14 +111,6 @@ def test_nothing_is_drawn_again_where_a_result_cannot_be_read(suite, tmp_path):
         redraw_suite(tmp_path / "out")
     assert not (tmp_path / "out" / "index.html").exists()
     assert not (tmp_path / "out" / "holds" / "report.html").exists()
-
-
-def test_a_single_error_is_raised_after_it_is_written_down(suite, tmp_path, capsys):
-    assert main(["run", suite[1], "--junit", "one.xml"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("error:") == 1
-    assert ET.parse(tmp_path / "one.xml").getroot().get("errors") == "1"
 
 
 def test_code_that_leaves_does_not_pass_for_a_verdict(write_scenario, suite, capsys):
@@ -238,13 +229,6 @@ def record(mu, draws=2000, seed=1, **changes):
     )
 
 
-def test_a_certified_curve_that_moved():
-    """δ(0) = 0.20 and 0.68; the margins at 2000 draws are below 0.05."""
-    (move,) = moved(record(0.5), record(2.0))
-    assert move.what.startswith("certified δ(")
-    assert "estimate" in str(move)
-
-
 def test_a_curve_that_rises_and_falls_shows_the_rise_first():
     """N(0, 1) | N(0.7, 1) against noise that hides all but 0.15 of δ, which no ε covers."""
 
@@ -258,36 +242,12 @@ def test_a_curve_that_rises_and_falls_shows_the_rise_first():
     assert [old < now for old, now in sizes] == [True, False]
 
 
-def test_margins_cover_what_no_draw_says():
-    old, new = record(0.5), record(0.5)
-    for one in (old, new):
-        one["empirical"]["delta"][-1] = one["empirical"]["low"][-1] = 0.0
-    new["empirical"]["delta"][-1] = new["empirical"]["low"][-1] = 1e-4
-    assert moved(old, new) == []
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", [10, pytest.param(400, marks=pytest.mark.slow)])
-def test_runs_of_one_audit_seldom_differ(runs):
-    """Consecutive seeds: if a pair differs with probability 0.026, more than 4 of 10 do with 3e-6.
-    The draws are few on purpose: sets are chosen by 60 of them.
-    """
-    found = [record(0.7, 600, seed) for seed in range(runs + 1)]
+def test_runs_of_one_audit_seldom_differ():
+    """Consecutive seeds, and few draws on purpose: sets are chosen by 60 of them."""
+    found = [record(0.7, 600, seed) for seed in range(101)]
     count = sum(bool(moved(old, new)) for old, new in pairwise(found))
-    assert count <= max(4, 0.075 * runs)
-
-
-def test_exact_curves_move_beyond_rounding_only():
-    old = record(0.5)
-    old["exact"] = {"delta": [0.3 - 0.03 * k for k in range(9)], "law": "x"}
-    new = copy.deepcopy(old)
-    new["exact"]["delta"][3] *= 1.0 + 1e-9
-    assert moved(old, new) == []
-    new["exact"]["delta"][3] *= 1.01
-    (move,) = moved(old, new)
-    assert str(move) == "exact δ(0.75): 0.21, now 0.2121"
-    new["exact"] = None
-    assert [one.what for one in moved(old, new)] == ["exact spectrum"]
+    assert count <= 7
 
 
 def outcomes(folder, name="small", reason="why"):

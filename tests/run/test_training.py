@@ -9,7 +9,6 @@ from dpaudit.cli import main
 from dpaudit.run import TrainingScenario, load_scenario
 from tests.run.faults import faults
 from tests.run.records import record_of
-from tests.sparse import one_in
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "no_figures")
 
@@ -59,7 +58,7 @@ def write(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("content", one_in(2, [RECORDED, RUN]))
+@pytest.mark.parametrize("content", [RECORDED, pytest.param(RUN, marks=pytest.mark.slow)])
 def test_a_sound_training_is_audited_with_the_accountants_claim(write, tmp_path, capsys, content):
     assert isinstance(load_scenario(write(content)), TrainingScenario)
     assert main(["run", "training.toml", "--junit", "junit.xml"]) == 0

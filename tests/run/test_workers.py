@@ -134,3 +134,46 @@ def test_two_folders_may_have_modules_of_one_name(write_scenario, tmp_path, back
         largest = max(np.load(part).max() for part in (folder / "out" / "draws").rglob("*.npy"))
         assert 0.9 * width < largest < width
         assert not {"twice_release", "shared_helper"} & set(sys.modules)
+
+
+@pytest.fixture
+def counted(write_scenario, own):
+    """counted(backend): a scenario of 36 blocks a side; the result of a run alone is in `alone`."""
+    made = {"mechanism": 'call = "own_release:release"', "neighbour": 'rule = "row"\nindex = 4'}
+
+    def scenario(backend=None):
+        key = "" if backend is None else f'\nbackend = "{backend}"'
+        audit = f'draws = 9000\nclassifier = "auto"\nepsilon = [0.0, 1.0]{key}'
+        return Scenario.load(write_scenario(audit=audit, **made))
+
+    run(scenario(), own / "alone")
+    return scenario
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("keep", "backend"), [(False, "loky"), (True, "loky"), (False, "threading")]
+)
+def test_workers_that_count_change_no_byte(counted, tmp_path, keep, backend):
+    run(counted(backend), tmp_path / "out", n_jobs=2, keep_draws=keep)
+    assert text_without_clock(tmp_path / "out") == text_without_clock(tmp_path / "alone")
+    assert len(list((tmp_path / "out").glob("draws/*.npy"))) == (72 if keep else 0)
+
+
+def interrupt(step, done, wanted):
+    """Draws learn up to 4,500 a side, and then they are counted."""
+    if step.startswith("drawing") and done > 7500:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "then"), [("loky", "threading"), ("loky", None), ("threading", "loky")]
+)
+def test_an_interrupted_run_goes_on_with_any_workers(counted, tmp_path, first, then):
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        run(counted(first), out, n_jobs=2, progress=interrupt)
+    assert bool(list(out.glob("draws/counts-*.npz"))) is (first == "loky")
+    run(counted(then), out, resume=True, n_jobs=None if then is None else 2)
+    assert text_without_clock(out) == text_without_clock(tmp_path / "alone")

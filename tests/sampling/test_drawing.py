@@ -20,9 +20,6 @@ SEED = np.random.SeedSequence(17)
 PAIR = dp.neighbours.zero_row(DATA, 3)
 
 
-# --- the same draws -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "mechanism", [*MECHANISMS[::3], shifted(1.0)], ids=lambda m: getattr(m, "name", "function")
 )
@@ -75,18 +72,7 @@ def test_an_interrupted_run_keeps_the_blocks_it_drew():
     np.testing.assert_array_equal(draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store), whole)
 
 
-def test_a_block_of_another_size_is_drawn_again():
-    store = Store({(0, 0): np.zeros((3, 1))})
-    np.testing.assert_array_equal(
-        draw(shifted(1.0), DATA, SIZE, SEED, 0, store=store),
-        draw(shifted(1.0), DATA, SIZE, SEED, 0),
-    )
-
-
-# --- what comes back ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.uint64, bool])
+@pytest.mark.parametrize("dtype", [np.float32, np.uint64, bool])
 def test_numbers_of_any_kind_become_floats(dtype):
     draws = draw(
         lambda data, size, *, rng: rng.integers(0, 2, (size, 2)).astype(dtype), DATA, SIZE, SEED, 0
@@ -107,14 +93,9 @@ WRONG = {
         r"got a list_iterator on M\(D.*; return list\(value\)$",
     ),
     "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
-    "one text": (lambda size, rng: "a" * size, "must return numbers, got dtype <U"),
     "functions": (lambda size, rng: [len] * size, "got a builtin_function_or_method"),
     "too few texts": (
         lambda size, rng: ["a"] * (size - 1),
-        r"must return shape \(\d+, k\), got \d+ draws",
-    ),
-    "too few lists": (
-        lambda size, rng: [[1.0]] * (size - 2) + [[]],
         r"must return shape \(\d+, k\), got \d+ draws",
     ),
     "one draw": (lambda size, rng: 1.0, r"must return shape \(\d+, k\), got \(\)"),
@@ -130,10 +111,6 @@ WRONG = {
         lambda size, rng: np.zeros((2, size)),
         r"must return shape \(\d+, k\), got \(2, \d+\)",
     ),
-    "turned images": (
-        lambda size, rng: np.zeros((2, size, 2)),
-        r"must return shape \(\d+, k\), got \(2, \d+\)",
-    ),
     "no columns": (
         lambda size, rng: np.zeros((size, 0)),
         r"must return shape \(\d+, k\), got \(\d+, 0\)",
@@ -143,11 +120,10 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_wrong_return_says_what_came_and_where(case, n_jobs):
+def test_a_wrong_return_says_what_came_and_where(case):
     returns, message = WRONG[case]
     with pytest.raises(dp.MechanismError, match=message) as caught:
-        draw(lambda data, size, *, rng: returns(size, rng), DATA, SIZE, SEED, 1, n_jobs=n_jobs)
+        draw(lambda data, size, *, rng: returns(size, rng), DATA, SIZE, SEED, 1, n_jobs=2)
     assert re.search(
         r"M\(D'\), block \d+ \(\d+ draws?, seed 17, key \(0, 1, \d+, \d+\)\)", str(caught.value)
     )

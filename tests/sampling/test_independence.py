@@ -17,18 +17,13 @@ from dpaudit.sampling.independence.features import (
     EXAMINED,
     FEATURES,
     calls_of,
-    chunks_of,
     column_blocks,
     features,
     keys_of,
-    row_hashes,
 )
 from tests.sparse import one_in
 
 quick = pytest.mark.quick
-
-
-# --- tails ----------------------------------------------------------------------------------------
 
 
 def exact_two_sided(N, K, n, x):
@@ -54,34 +49,13 @@ def test_hypergeometric_tails_are_those_of_whole_numbers():
 
 
 @quick
-def test_tails_of_large_and_small_counts_together_are_those_of_each():
-    """Their tuples have too many digits for one integer."""
-    cases = np.array([(10**6, 499_000, 500_500, 249_700), (7, 3, 4, 1), (7, 3, 4, 1)])
-    alone = [order.two_sided(*case) for case in cases]
-    np.testing.assert_array_equal(order.two_sided(*cases.T), alone)
-
-
-@quick
-@pytest.mark.parametrize("x", [250_000, 249_700, 248_500, 240_000, 251_800, 400_000, 0])
+@pytest.mark.parametrize("x", [250_000, 248_500, 400_000])
 def test_tails_of_a_million_draws_hold_to_six_digits_of_p(x):
     N, K, n = 1_000_000, 499_000, 500_500
-    found = order.two_sided(N, K, n, x)
-    below = x * N <= n * K
-    with mpmath.workdps(40):
-
-        def choose(a, b):
-            return mpmath.loggamma(a + 1) - mpmath.loggamma(b + 1) - mpmath.loggamma(a - b + 1)
-
-        term = tail = mpmath.mpf(1)
-        j = x if below else n - x  # of the complement the counts lie below the mean too
-        ones = K if below else N - K
-        mass = choose(ones, j) + choose(N - ones, n - j) - choose(N, n)
-        while j > max(0, n + ones - N) and term > tail * mpmath.mpf(10) ** -15:
-            term *= mpmath.mpf(j * (N - ones - n + j)) / ((ones - j + 1) * (n - j + 1))
-            tail += term
-            j -= 1
-        exact = float(min(0, mpmath.log(2) + mpmath.log(tail) + mass))
-    assert exact - 1e-9 <= found <= exact + 2e-6
+    law = stats.hypergeom(N, K, n)
+    tail = law.logcdf(x) if x * N <= n * K else law.logsf(x - 1)
+    exact = min(0.0, np.log(2.0) + tail)
+    assert exact * (1.0 + 1e-9) - 1e-9 <= order.two_sided(N, K, n, x) <= exact + 2e-6
 
 
 @quick
@@ -109,9 +83,6 @@ def test_the_binomial_bound_is_above_the_tail():
     assert copies.binomial_upper(5, 5, 1.5) == 0.0
 
 
-# --- what the tests see ---------------------------------------------------------------------------
-
-
 def bits_of(keys):
     return features(keys, np.sort(keys, axis=1))
 
@@ -126,14 +97,6 @@ def test_keys_are_in_the_order_of_the_values_and_nan_is_above_all():
 
 
 @quick
-def test_hashes_are_equal_for_equal_rows_alone():
-    rows = np.random.default_rng(0).integers(-3, 4, size=(2000, 5)).astype(float)
-    rows[0], rows[1] = np.nan, -np.nan
-    assert len(set(row_hashes(rows).tolist())) == len(np.unique(rows[1:], axis=0))
-    assert row_hashes(rows[:, ::-1])[5] != row_hashes(rows)[5]
-
-
-@quick
 def test_of_many_columns_a_part_is_examined():
     draws = np.arange(2.0 * 600).reshape(2, 600)
     columns, keys = zip(*column_blocks(draws, draws[:1]), strict=True)
@@ -142,29 +105,6 @@ def test_of_many_columns_a_part_is_examined():
     np.testing.assert_array_equal(
         np.concatenate([part[0] for part in keys])[:, 1], keys_of(draws[1, places])
     )
-
-
-@quick
-def test_features_halve_a_column_and_skip_what_has_no_second_cut():
-    draws = np.stack([np.arange(100.0), np.repeat([0.0, 1.0], [97, 3]), np.full(100, 7.0)])
-    bits = bits_of(keys_of(draws))
-    assert bits.sum(axis=1).tolist()[:3] == [50, 3, 100]
-    assert bits.sum(axis=1).tolist()[3] == 50
-    assert bits[4].all()  # two values: the second feature is constant
-    assert bits[5].all()
-
-
-@quick
-def test_calls_are_cut_off_at_the_last_draw():
-    calls = calls_of([3, 4, 5, 6], 10)
-    assert calls.sizes.tolist() == [3, 4, 3]
-    assert calls.offset.tolist() == [0, 1, 2, 0, 1, 2, 3, 0, 1, 2]
-    assert calls_of([300] * 3, 900).strata.tolist() == [0, 300, 600]
-    assert calls_of([100] * 9, 900).strata.tolist() == [0, 300, 600]
-    assert calls_of([8, 1, 1], 10).strata.tolist() == [0]
-    assert len(chunks_of(1_000_000).sizes) == 64
-    assert chunks_of(100).sizes.min() >= 16
-    assert not chunks_of(100).known
 
 
 # --- exact under the null: every arrangement of the values ----------------------------------------
@@ -209,7 +149,7 @@ def test_over_all_arrangements_the_tests_of_order_are_exact(values):
 
 
 @quick
-@pytest.mark.parametrize("values", ["aabbccdd", "aaaabbbb", "aabbcdef", "aaabbbcc"])
+@pytest.mark.parametrize("values", ["aabbccdd", "aaaabbbb"])
 def test_over_all_arrangements_repetition_to_the_end_is_exact(values):
     """The lag of the smallest p counts: the bound holds for the search over all lags."""
     rows = arrangements(map(ord, values))
@@ -278,15 +218,6 @@ def p_values(P, Q, calls):
     return np.concatenate([np.concatenate(np.split(np.array(found), FEATURES, axis=1)), again])
 
 
-@pytest.mark.parametrize("law", one_in(2, LAWS))
-def test_p_values_of_sound_draws_are_not_too_small(law):
-    """1000 columns of 400 draws. Some 40 shares a law; a false alarm below 1e-7 in all."""
-    rng, sizes = np.random.default_rng(11), [130, 1, 3, 66, 64, 100, 36]
-    P, Q = LAWS[law](rng, (2, 1000, 400))
-    log_p = p_values(P, Q, calls_of(sizes, 400))
-    assert_super_uniform(log_p, levels=(0.3, 0.1, 1e-2, 1e-3), alarm=1e-9)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_many_p_values_of_sound_draws_are_not_too_small(law):
@@ -299,10 +230,8 @@ def test_many_p_values_of_sound_draws_are_not_too_small(law):
     assert together.min() < np.log(1e-2)  # and they do become small
 
 
-@pytest.mark.parametrize(
-    ("law", "columns"),
-    one_in(2, [(law, n) for place, law in enumerate(LAWS) for n in ((1, 3), (3, 1))[place % 2]]),
-)
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("law", ["Gaussian", "mixed", "NaN"])
 def test_sound_draws_show_nothing(law, columns):
     """6 examinations a case, 72 in all: a false alarm with probability at most 7.2e-5."""
     rng = np.random.default_rng(13)
@@ -325,16 +254,13 @@ def test_the_level_is_kept_by_all_tests_together():
 
 
 @quick
-@pytest.mark.parametrize("n", [1, 2, 3, 15, 16, 17, 33])
+@pytest.mark.parametrize("n", [1, 2, 16, 33])
 def test_few_draws_show_nothing(n):
     """A false alarm: 1.4e-5 over all cases."""
     rng = np.random.default_rng(14)
     P, Q = rng.normal(size=(2, n, 2))
     assert examine(P, Q, None) == []
     assert examine(P, Q, (np.ones(n, dtype=int),) * 2) == []
-
-
-# --- power: each slip is found --------------------------------------------------------------------
 
 
 def side(make, sizes, seed):
@@ -378,10 +304,6 @@ def tiled(number, size, rng):
     return np.tile(rng.laplace(size=100), -(-size // 100))[:size]
 
 
-def resampled(number, size, rng):
-    return rng.choice(rng.laplace(size=100), size)
-
-
 def fixed_seed(number, size, rng):
     return np.random.default_rng(5).laplace(size=size)
 
@@ -400,36 +322,22 @@ def numbered(number, size, rng):
     return number + 0.01 * rng.normal(size=size)
 
 
-def tiled_bits(number, size, rng):
-    return np.tile(rng.random(100) < 0.5, -(-size // 100))[:size]
-
-
-SEQUENTIAL = list(batch_sizes(1000))
 SLIPS = {
     "two calls without size=": (no_size, [256, 256], "call", "size= forgotten"),
     "calls without size=": (no_size, [256] * 40, "repeats", "every draw of a call is the same"),
-    "sequential, without size=": (no_size, SEQUENTIAL, "repeats", "size= forgotten"),
     "one column without size=": (no_size_in_one_column, [256] * 8, "repeats", "column 2 of 3"),
     "one noise a call": (shared_noise_in_one_column, [256] * 8, "call", "column 2 of 3"),
     "each draw 100 times": (repeated, [1000] * 16, "repeats", "come again within a call"),
-    "tiled in long calls": (tiled, [15_625] * 16, "repeats", "tiled"),
     "tiled in short calls": (tiled, [312] * 16, "repeats", "tiled"),
-    "resampled": (resampled, [312] * 16, "repeats", "come again within a call"),
     "fixed seed": (fixed_seed, [256] * 16, "period", "after every 256"),
-    "fixed seed, sequential": (fixed_seed, SEQUENTIAL, "same draws", "seed of their own"),
     "fixed seed, two small calls": (fixed_seed, [16, 16], "period", "after every 16"),
     "clock": (clock_seed, [256] * 16, "same draws", "clock"),
-    "clock, sequential": (clock_seed, SEQUENTIAL, "same draws", "clock"),
     "sorted": (sorted_in_calls, [250] * 8, "serial", "sorted"),
     "number of the call": (numbered, [256] * 16, "call", "calls differ"),
-    "bits tiled": (tiled_bits, [5_000] * 16, "call", "calls differ"),
 }
 
 
-LONG = pytest.param("tiled in long calls", marks=pytest.mark.slow)  # 250,000 draws a side
-
-
-@pytest.mark.parametrize("slip", [LONG if one in LONG.values else one for one in SLIPS])
+@pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_found_and_named(slip):
     """Far below the level, and on one side alone too."""
     make, sizes, kind, words = SLIPS[slip]
@@ -479,32 +387,10 @@ def test_a_chain_is_found_with_calls_and_without(chain):
     assert all(finding.refused and finding.log_p < -20 for finding in elsewhere)
 
 
-@quick
-def test_tiled_and_repeated_draws_from_elsewhere_are_found():
-    rng = np.random.default_rng(22)
-    P, Q = rng.laplace(size=(2, 5000, 1))
-    assert examine(np.tile(P[:100], (50, 1)), Q, None)[0].kind == "period"
-    assert examine(np.tile(P[:3000], (2, 1))[:5000], Q, None)[0].kind == "period"
-    assert examine(np.repeat(P[:50], 100, axis=0), Q, None)[0].kind == "repeats"
-
-
-@quick
-def test_draws_in_two_parts_from_elsewhere_are_not_in_random_order():
-    rng = np.random.default_rng(23)
-    P, Q = rng.normal(size=(2, 5000, 1))
-    P[:2500] += 1.0
-    (finding,) = examine(P, Q, None)
-    assert (finding.kind, finding.refused) == ("drift", True)
-    assert finding.message.endswith("on M(D): they are not in random order")
-
-
 MADE_FROM_P = {
     "equal": lambda P, rng: P,
-    "mirrored": lambda P, rng: -P,
     "shifted": lambda P, rng: P + 1.0,
-    "scaled": lambda P, rng: 3.0 * P,
     "absolute": lambda P, rng: np.abs(P),
-    "with more noise": lambda P, rng: P + rng.laplace(size=P.shape),
 }
 IN_COMMON = {"equal": ["copied", "shared"], "absolute": ["shared"]}
 
@@ -523,13 +409,6 @@ def test_sides_made_from_each_other_are_found(made, calls):
     assert finding.log_p < 1.5 * np.log(LEVEL)
 
 
-@quick
-def test_common_random_numbers_of_bits_are_found():
-    u = np.random.default_rng(25).random((2000, 3))
-    (finding,) = examine((u < 0.3).astype(float), (u < 0.5).astype(float), None)
-    assert finding.kind == "sides"
-
-
 @pytest.mark.parametrize("size", [256, 4000])
 def test_drift_is_reported_and_not_refused(size):
     """The mean rises by 0.3 standard deviations over 64 calls, on both sides alike."""
@@ -540,29 +419,6 @@ def test_drift_is_reported_and_not_refused(size):
     (finding,) = found_in(rising, [size] * 64)
     assert (finding.kind, finding.refused) == ("drift", False)
     assert "during the run" in finding.message
-
-
-@quick
-def test_scores_are_named():
-    rng = np.random.default_rng(27)
-    P, Q = metropolis(1000, rng)[:, None], rng.laplace(size=(1000, 1))
-    (chain, *_) = examine(P, Q, None, score=True)
-    assert chain.message.startswith("scores come again near each other on M(D), as in a chain")
-    (sides,) = examine(Q, -Q, None, score=True)
-    assert sides.message.startswith("scores of the two sides go together row by row, as when")
-    assert "those of M(D') are made from those of M(D)" in sides.message
-
-
-@quick
-def test_the_level_decides():
-    """One column, n = 32: log p is about −15, so it is found at 1e-6 and not at 1e-9."""
-    P = np.random.default_rng(26).laplace(size=(32, 1))
-    calls = ([16, 16],) * 2
-    (finding,) = examine(P, -P, calls)
-    assert np.log(1e-9) < finding.log_p <= np.log(LEVEL)
-    assert examine(P, -P, calls, level=1e-9) == []
-    table = order.two_sided(32, 16, 16, 0)  # four pairs of features, half of one of seven families
-    assert finding.log_p == pytest.approx(float(table) + np.log(4 * 2 * 7))
 
 
 @quick

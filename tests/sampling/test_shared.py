@@ -130,20 +130,3 @@ def test_draws_of_one_discrete_law_on_both_sides_are_not_refused(law):
         rng = np.random.default_rng(n)
         P, Q = (keys(LAWS[law](rng, n)) for _ in range(2))
         assert min(copies.shared(P, Q), copies.copied(P, Q)) > np.log(LEVEL)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("law", LAWS)
-def test_p_values_of_draws_of_one_law_are_not_too_small(law):
-    """Among N p-values at most N·u + 5√(N·u) + 3 are below u: fails with probability below 1e-6."""
-    rng = np.random.default_rng(11)
-    log_p = np.array(
-        [
-            copies.shared(*(keys(LAWS[law](rng, n)) for _ in range(2)))
-            for n, times in ((30, 20_000), (300, 5_000), (3_000, 500), (1 << 16, 100))
-            for _ in range(times)
-        ]
-    )
-    for bound in 0.1 ** np.arange(1, 7):
-        expected = len(log_p) * bound
-        assert np.count_nonzero(log_p <= np.log(bound)) <= expected + 5 * expected**0.5 + 3

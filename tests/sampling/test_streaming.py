@@ -9,8 +9,7 @@ import pytest
 import dpaudit as dp
 from dpaudit import outcomes
 from dpaudit.certify import SortedScores, StreamedCounts
-from dpaudit.sampling import GivenDraws, MechanismDraws, parallel
-from dpaudit.sampling.draws import STEP
+from dpaudit.sampling import GivenDraws, MechanismDraws
 from dpaudit.scoring import Fitted
 from tests.cases import database, shifted
 from tests.drawing import draw
@@ -20,6 +19,7 @@ DATA = database()
 PAIR = dp.neighbours.zero_row(DATA, 3)
 SEED = np.random.SeedSequence(17)
 SIZE = 5000  # 20 blocks of 256, but for the last
+STEP = "drawing M(D) and M(D')"
 
 
 def uncounted(P, Q, before):
@@ -30,9 +30,6 @@ def stream(mechanism=None, size=SIZE, **more):
     return MechanismDraws(
         shifted(1.0) if mechanism is None else mechanism, (DATA, DATA), size, SEED, **more
     )
-
-
-# --- the same draws -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -54,25 +51,10 @@ def test_however_they_are_asked_for(n_jobs, first, chunk):
         assert len(looked[side]) >= 20
 
 
-def test_progress_counts_what_was_made():
-    seen = []
-    one = stream(progress=lambda step, done, wanted: seen.append(done))
-    one.peek(20)
-    assert seen == [0, 256]
-    one.take(1000)
-    assert seen == [0, 256, 512, 768, 1024]
-    list(one.rest(uncounted))
-    assert seen[-1] == SIZE
-    assert seen == sorted(set(seen))
-
-
-# --- few in memory --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
     """Blocks of both sides made and not yet taken: a window of 4 a worker at most."""
-    monkeypatch.setattr(parallel, "DEEP", 4)
+    monkeypatch.setattr("dpaudit.sampling.parallel.DEEP", 4)
     made, most, lock = [0], [0], threading.Lock()
 
     def counts(data, size, *, rng):
@@ -87,22 +69,8 @@ def test_workers_do_not_run_ahead(n_jobs, monkeypatch):
     assert most[0] <= (4 * n_jobs + 2) * 312
 
 
-def test_a_window_holds_no_more_than_its_bytes(monkeypatch):
-    monkeypatch.setattr(parallel, "WINDOW", 3 * 312 * 8)
-    windows, results = [], parallel._results
-
-    def noted(workers, tasks):
-        windows.append(len(tasks))
-        return results(workers, tasks)
-
-    monkeypatch.setattr(parallel, "_results", noted)
-    stream(size=20_000, n_jobs=1).take(20_000)
-    assert windows[:3] == [1, 3, 3]
-
-
-@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
+def test_memory_does_not_grow_with_the_draws(monkeypatch):
     """Both sides are 77 MB, of which 10 MB train and choose.
 
     That is 120,000 + 30,000 of 1,200,000 draws a side, and they are whitened.
@@ -111,21 +79,18 @@ def test_memory_does_not_grow_with_the_draws(n_jobs, monkeypatch):
     def wide(data, size, *, rng):
         return data[0, 0] + rng.random((size, 4))
 
-    monkeypatch.setattr(parallel, "WINDOW", 1 << 22)
+    monkeypatch.setattr("dpaudit.sampling.parallel.WINDOW", 1 << 22)
     shares = {"train_share": 0.1, "choose_share": 0.025}
     tracemalloc.start()
     try:
-        dp.audit(wide, PAIR, draws=1_200_000, **shares, classifier="qda", n_jobs=n_jobs, rng=1)
+        dp.audit(wide, PAIR, draws=1_200_000, **shares, classifier="qda", n_jobs=2, rng=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak < 40e6
 
 
-# --- counted as if they were all there ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_counts_are_those_of_sorted_scores(seed):
     """Ties with each other and with the thresholds, and infinities.
 
@@ -157,9 +122,6 @@ def test_a_score_that_is_nan_on_certifying_draws_only_counts_as_0():
     plain = dp.audit_samples(*draws, classifier=score, rng=1)
     assert np.array_equal(found.spectrum.low, plain.spectrum.low)
     assert found.reason.startswith("The score own is NaN for 1 certifying draw and counts as 0")
-
-
-# --- none seen too early --------------------------------------------------------------------------
 
 
 def test_nothing_certifies_that_was_drawn_before_the_score():
@@ -194,15 +156,6 @@ def test_longer_lists_among_certifying_draws_change_no_score():
     found = dp.audit_samples(longer, Q, rng=1)
     assert found.fitted.portfolio == plain.fitted.portfolio
     assert found.sizes == plain.sizes
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_rest_comes_in_parts_that_depend_on_the_draws_alone(n_jobs):
-    """What was left of the block that learned, then the blocks of each number."""
-    one = stream(n_jobs=n_jobs)
-    one.peek(20)
-    one.take(1000)
-    assert [len(P) for P, _ in one.rest(uncounted)] == [24, *[256] * 15, 136]
 
 
 def test_columns_that_change_among_certifying_draws_are_an_error():

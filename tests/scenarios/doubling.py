@@ -27,7 +27,10 @@ class Doubling(study.Study):
             study.Line("noise", self.points, [noise] * len(y), role="markers"),
         ]
         table = study.Table(
-            "What came out.", ("x", "y"), tuple(zip(self.points, y, strict=True)), marked=(0,)
+            "What came out.",
+            ("x", "y"),
+            (*zip(self.points, y, strict=True), (0.0, np.inf)),
+            marked=(0,),
         )
         panels = {
             "lines": [

@@ -7,9 +7,7 @@ import pytest
 
 from dpaudit.cli import main
 from dpaudit.errors import ScenarioError
-from dpaudit.report import study
 from dpaudit.run import Scenario, StudyScenario, load_scenario
-from tests.scenarios.doubling import Doubling
 
 pytestmark = pytest.mark.quick
 
@@ -35,6 +33,7 @@ def test_files_of_a_study(write, capsys):
     content = json.loads((folder / "content.json").read_text())
     assert content["settings"] == {"points": [1.0, 10.0], "factor": 2.0}
     assert content["figures"]["lines"][0]["lines"][0]["y"] == [2.0, 20.0]
+    assert content["tables"][0]["rows"][-1] == [0.0, "inf"]
     page = (folder / "report.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
@@ -116,19 +115,3 @@ def test_a_study_is_no_audit(write):
         Scenario.load(write())
     with pytest.raises(ScenarioError, match=r"\[study\] call: missing"):
         StudyScenario.load(write("name = 'x'\n"))
-
-
-def test_one_look_a_label():
-    panels = Doubling().make(0).figures["lines"]
-    looks = study.looks_of(panels)
-    assert looks == {"doubled": study.LOOKS[0], "noise": study.LOOKS[1]}
-    assert [text.get_text() for text in study.figure(panels).legends[0].get_texts()] == [
-        "doubled",
-        "noise",
-    ]
-
-
-def test_json_has_no_nan():
-    assert study.as_json({"a": (float("nan"), float("inf"), 1.23456789)}) == {
-        "a": [None, "inf", 1.23457]
-    }

@@ -1,11 +1,11 @@
-"""Every classifier alias on a Gaussian pair, against the certificate of the true loss."""
+"""Every classifier alias: what it certifies, odd columns, which draws and seeds it sees."""
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
 from dpaudit.scoring import ALIASES, Sides, evaluate, fit, log_loss
-from tests.scoring.gaussian_task import EPSILON, TRUE, audit, draws, loss
+from tests.scoring.gaussian_task import EPSILON, MEAN, SPREAD, TRUE, audit, draws, loss
 from tests.sparse import one_in
 
 SIZE = 6000
@@ -41,8 +41,6 @@ def test_an_alias_certifies_nearly_what_the_true_loss_does(alias):
 
 def exact_curve():
     """The larger direction of δ on EPSILON, in the coordinates before mixing."""
-    from tests.scoring.gaussian_task import MEAN, SPREAD
-
     return np.maximum(
         *dp.exact.gaussian_pair(MEAN, np.eye(3), np.zeros(3), np.diag(SPREAD**2), EPSILON)
     )
@@ -70,30 +68,6 @@ def test_auto_takes_the_least_log_loss_on_the_choosing_draws():
     assert any(name.startswith("elliptical from ") for name in fitted.portfolio)
 
 
-def test_the_portfolio_is_in_the_record():
-    record = audit(*draws(1500), "auto").to_dict()["classifier"]
-    assert record["requested"] == "auto"
-    assert record["chosen"] in record["portfolio"]
-    assert all(0.0 < value < 1.0 for value in record["portfolio"].values())
-
-
-def test_log_loss_of_a_score_that_knows_nothing_is_ln_2():
-    sides = Sides(*draws(100))
-    assert log_loss(lambda x: np.zeros(len(x)), sides) == pytest.approx(np.log(2.0), rel=1e-14)
-
-
-def test_the_true_loss_has_less_log_loss_than_any_alias():
-    """The expected log loss of the true loss is least, up to fluctuation.
-
-    The gaps have standard errors below 0.002.
-    """
-    P, Q = draws(1000)
-    sides = Sides(*draws(5000, seed=3))
-    for alias in ("qda", "knn"):
-        fitted = fit(alias, Sides(P, Q), Sides(P[:200], Q[:200]), np.random.SeedSequence(1))
-        assert log_loss(loss, sides) < log_loss(fitted.score, sides) + 0.01
-
-
 def test_scores_are_evaluated_in_chunks_of_rows(monkeypatch):
     x = draws(1000)[0]
     sizes = []
@@ -107,33 +81,105 @@ def test_scores_are_evaluated_in_chunks_of_rows(monkeypatch):
     assert sizes == [300, 300, 300, 100]
 
 
-@pytest.mark.parametrize("train_share", one_in(2, [0.05, 0.11, 0.13, 0.2]))
-@pytest.mark.parametrize("alias", ["qda", "elliptical", "logistic", "knn"])
-def test_an_alias_makes_do_with_few_draws(alias, train_share):
-    """It works from 12 draws a side on; how well is not tested."""
-    low = audit(*draws(240), alias, train_share=train_share).spectrum.low
-    assert np.all((low >= 0.0) & (low <= 1.0))
+# No score minds columns that are constant, collinear or of wild scales.
+
+SCALES = 2.0 ** np.array([-27, 0, 27])  # 7e-9 to 1e8
+BOOSTED = ("auto", "lightgbm")
 
 
-COLUMNS, SHIFTED, STEP = 20, 4, 0.5
+def test_outputs_that_are_all_constant_tell_nothing_apart():
+    nothing = np.full((1000, 2), 3.0)
+    for alias in ALIASES:
+        found = audit(nothing, nothing[:-1], alias).spectrum
+        np.testing.assert_array_equal(found.low, np.zeros(3))
+        np.testing.assert_array_equal(found.delta, np.zeros(3))
 
 
-def cauchy_loss(x):
-    return np.sum(np.log1p(x[:, :SHIFTED] ** 2) - np.log1p((x[:, :SHIFTED] - STEP) ** 2), axis=1)
-
-
-@pytest.mark.slow
-def test_rare_large_values_spoil_moments_but_not_those_of_normal_scores():
-    """Shares of what the true loss certifies, over 12 seeds: 0.95 ± 0.04, by few of the columns.
-
-    Below 0.7 with probability 1e-9. Normal scores took part.
-    """
-    rng = np.random.default_rng(0)
-    P, Q = rng.standard_cauchy((2, 8000, COLUMNS))
-    P[:, :SHIFTED] += STEP
-    found, best = (
-        dp.audit_samples(P, Q, epsilon=[0.0], classifier=one, rng=0)
-        for one in ("auto", cauchy_loss)
+def wild(side):
+    """Scaled by 1e±8, with a constant column and two collinear ones."""
+    scaled = side * SCALES
+    return np.column_stack(
+        [scaled, np.full(len(side), 1e6), scaled[:, 0] * 1e8, side[:, 0] - side[:, 1]]
     )
-    assert any(name.endswith("of normal scores") for name in found.fitted.portfolio)
-    assert found.spectrum.low[0] > 0.7 * best.spectrum.low[0] > 0.05
+
+
+@pytest.mark.parametrize("alias", one_in(2, sorted(ALIASES)))
+def test_no_alias_minds_wild_columns(alias):
+    """The same draws in other coordinates: certified δ may move by the score's fit.
+
+    It must not break down. Closed forms and neighbours keep their score to rounding; trees see
+    other axes, and stayed within 0.025 ± 0.015 on 16 seeds: beyond 0.15 with probability below
+    1e-6.
+    """
+    P, Q = draws(2000)
+    plain, other = audit(P, Q, alias).spectrum, audit(wild(P), wild(Q), alias).spectrum
+    np.testing.assert_allclose(other.low, plain.low, atol=0.15 if alias in BOOSTED else 2e-3)
+
+
+@pytest.mark.parametrize("alias", one_in(2, ALIASES))
+@pytest.mark.parametrize("beside", one_in(3, ["noise", "nothing"]))
+def test_a_constant_that_differs_between_the_sides_is_not_overlooked(alias, beside):
+    """A release that carries a flag of the database has δ = 1.
+
+    500 certifying draws a side certify 0.9 of it.
+    """
+    rng = np.random.default_rng(1)
+    sides = rng.standard_normal((2, 1000, 2)) if beside == "noise" else np.zeros((2, 1000, 2))
+    P, Q = (
+        np.column_stack([side, np.full(1000, flag)])
+        for side, flag in zip(sides, (0.0, 1.0), strict=True)
+    )
+    assert np.all(audit(P, Q, alias).spectrum.low > 0.9)
+
+
+@pytest.mark.parametrize("spend", [False, True])
+def test_choosing_draws_that_trained_the_score_are_said_to_be_spent(spend):
+    rng = np.random.default_rng(4)
+    P, Q = rng.normal(size=(2, 300, 120))
+    train, choose = Sides(P[:200], Q[:200] + 0.2), Sides(P[200:], Q[200:] + 0.2)
+    fitted = fit("auto", train, choose, np.random.SeedSequence(0), spend=spend)
+    assert fitted.name.startswith("qda")
+    assert fitted.spent is spend
+
+
+# One seed, one score; and which draws a score may see.
+
+P, Q = draws(1500)
+TRAIN, CHOOSE = Sides(P[:1000], Q[:1000]), Sides(P[1000:], Q[1000:])
+NEW = np.concatenate(draws(200, seed=9))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("alias", ALIASES)
+def test_a_score_is_fixed_by_its_seed_and_of_each_row_alone(alias):
+    first, second = (fit(alias, TRAIN, CHOOSE, np.random.SeedSequence(3)) for _ in range(2))
+    assert first.name == second.name
+    np.testing.assert_array_equal(first.score(NEW), second.score(NEW))
+    score = first.score
+    together = score(NEW)
+    assert together.shape == (400,)
+    assert np.isfinite(together).all()
+    np.testing.assert_allclose(
+        np.concatenate([score(NEW[:7]), score(NEW[7:])]), together, rtol=1e-9, atol=1e-9
+    )
+
+
+@pytest.mark.quick
+def test_the_quadratic_discriminant_sees_the_training_draws_only():
+    other = Sides(CHOOSE.P[::-1] + 5.0, CHOOSE.Q)
+    one, two = (
+        fit("qda", TRAIN, choose, np.random.SeedSequence(3)).score(NEW)
+        for choose in (CHOOSE, other)
+    )
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.quick
+def test_the_certifying_draws_do_not_change_the_score():
+    """The last half certifies: other draws there, the same score."""
+    changed = P.copy()
+    changed[750:] += 1.0
+    one, two = audit(P, Q, "auto"), audit(changed, Q, "auto")
+    assert one.fitted.name == two.fitted.name
+    np.testing.assert_array_equal(one.fitted.score(NEW), two.fitted.score(NEW))
+    assert not np.array_equal(one.spectrum.delta, two.spectrum.delta)

@@ -17,13 +17,6 @@ def sides(P, Q):
     return Sides(np.asarray(P, dtype=float), np.asarray(Q, dtype=float))
 
 
-def test_finite_draws_pass_through_uncopied(rng):
-    train = sides(*rng.standard_normal((2, 100, 3)))
-    encoder = Encoder.fit(train)
-    assert encoder(train.P) is train.P
-    assert encoder.marks == ()
-
-
 def test_each_kind_of_outcome_that_occurs_gets_a_column():
     train = sides(
         [[1.0, np.nan], [3.0, np.inf], [np.nan, 2.0]], [[5.0, 4.0], [7.0, -np.inf], [3.0, 6.0]]
@@ -39,41 +32,6 @@ def test_each_kind_of_outcome_that_occurs_gets_a_column():
             [3.0, 2.0, 1.0, 0.0, 0.0, 0.0],
         ],
     )
-
-
-def test_a_kind_that_training_never_saw_is_filled():
-    encoder = Encoder.fit(sides([[1.0], [2.0]], [[3.0], [2.0]]))
-    np.testing.assert_array_equal(
-        encoder(np.array([[np.nan], [7.0], [-np.inf]])), [[2.0], [7.0], [2.0]]
-    )
-
-
-def test_the_padding_of_lists_is_marked_once_per_width():
-    """Columns that are missing together share their indicator."""
-    P = np.array([[1.0, 5.0, np.nan, np.nan], [3.0, 5.0, 6.0, 7.0]])
-    encoder = Encoder.fit(sides(P, P))
-    assert encoder.marks == ((2, 0),)
-    np.testing.assert_array_equal(encoder(P)[:, -1], [1.0, 0.0])
-
-
-def test_a_column_without_a_finite_number_is_filled_with_zero():
-    train = sides(np.full((4, 1), np.nan), np.full((4, 1), np.inf))
-    np.testing.assert_array_equal(Encoder.fit(train)(train.P), [[0.0, 1.0, 0.0]] * 4)
-
-
-def test_rows_are_encoded_in_chunks_to_the_same_values(monkeypatch, rng):
-    train = sides(
-        *np.where(rng.random((2, 500, 2)) < 0.1, np.nan, rng.standard_normal((2, 500, 2)))
-    )
-    encoder = Encoder.fit(train, bits=True)
-    whole = encoder(train.P)
-    monkeypatch.setattr("dpaudit.scoring.constants.CHUNK_ROWS", 64)
-    np.testing.assert_array_equal(encoder(train.P), whole)
-    assert np.isfinite(whole).all()
-    assert Encoder.fit(train, bits=True).marks == encoder.marks
-
-
-# --- bits -----------------------------------------------------------------------------------------
 
 
 @given(st.integers(-(2**53) + 1, 2**53 - 1).filter(bool), st.integers(-1074, 900))
@@ -93,14 +51,6 @@ def test_zeros_are_told_apart_by_their_sign():
     np.testing.assert_array_equal(features[:, 0], [NO_GRID, NO_GRID, 0.0])
     np.testing.assert_array_equal(features[:, 1], [NO_EXPONENT, NO_EXPONENT, 0.0])
     np.testing.assert_array_equal(features[:, -2:], [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True))
-def test_low_bits_are_those_of_the_stored_mantissa(x):
-    raw = int(np.float64(x).view(np.int64))
-    np.testing.assert_array_equal(
-        bit_features(np.array([[x]]))[0, 2:6], [(raw >> bit) & 1 for bit in range(4)]
-    )
 
 
 def test_only_bits_that_vary_in_columns_of_fractions_are_read(rng):
@@ -151,15 +101,6 @@ def test_numbers_too_large_to_square_are_outcomes():
     assert 0.4 < found.spectrum.low[0] <= 0.5 + 1e-2
 
 
-def test_zeros_of_one_sign_add_no_column(rng):
-    """Honest use: -0.0 is marked only beside 0.0."""
-    for zero in (0.0, -0.0):
-        side = np.where(rng.random((200, 1)) < 0.5, zero, 1.0)
-        encoder = Encoder.fit(Sides(side, side))
-        assert encoder.marks == ()
-        assert encoder(side) is side
-
-
 def test_of_very_many_columns_those_that_differ_are_kept(rng):
     """Position 2,321 of 3,000 has another mean, 7 another spread: both rank first among noise."""
     P, Q = rng.normal(size=(2, 200, 3000))
@@ -171,32 +112,14 @@ def test_of_very_many_columns_those_that_differ_are_kept(rng):
     assert len(taken) == MOST_COLUMNS
 
 
-def test_a_column_beyond_those_that_are_kept():
-    """Of 1,200 columns those are kept whose ranks differ; the last one differs by parity alone."""
-    rng = np.random.default_rng(3)
-    P, Q = rng.normal(size=(2, 200, 1200))
-    P[:, -1], Q[:, -1] = (2.0 * rng.integers(10**5, size=200) + bit for bit in (0, 1))
-    encoder = Encoder.fit(Sides(P, Q))
-    assert {column for column, _ in encoder.remainders} == {1199}
-    assert len(set(encoder(P)[:, -len(encoder.remainders)])) == 1
-
-
 N = 4000
 ORDINARY = {
     "normal": lambda rng, by: rng.normal(size=N) + by,
-    "large normal": lambda rng, by: 1e3 * (rng.normal(size=N) + by),
-    "narrow normal": lambda rng, by: 0.1 * rng.normal(size=N) + 0.3 * by,
-    "Laplace": lambda rng, by: rng.laplace(size=N) + by,
     "Cauchy": lambda rng, by: rng.standard_cauchy(size=N) + by,
-    "wide uniform": lambda rng, by: 1e6 * rng.random(N) + 1e5 * by,
     "rounded": lambda rng, by: np.round(rng.normal(size=N) + by, 2),
-    "rounded finely": lambda rng, by: np.round(rng.normal(size=N) + by, 6),
     "integers": lambda rng, by: np.rint(100.0 * (rng.normal(size=N) + by)),
-    "small counts": lambda rng, by: rng.poisson(3.0 + by, size=N).astype(float),
-    "geometric noise": lambda rng, by: rng.geometric(0.6, N) - rng.geometric(0.6, N) + by,
     "codes of texts": lambda rng, by: np.floor(2.0**52 * np.sin(rng.integers(9 + int(by), size=N))),
     "flags": lambda rng, by: (rng.random(N) < 0.4 + 0.2 * by).astype(float),
-    "single precision": lambda rng, by: np.float32(1e3 * (rng.normal(size=N) + by)).astype(float),
     "not numbers": lambda rng, by: np.where(rng.random(N) < 0.3 + 0.2 * by, np.nan, np.inf),
 }
 
@@ -208,3 +131,13 @@ def test_ordinary_outputs_that_differ_get_no_column(name):
     for _ in range(20):
         sides = Sides(ORDINARY[name](rng, 0.0)[:, None], ORDINARY[name](rng, 1.0)[:, None])
         assert Encoder.fit(sides).remainders == ()
+
+
+def test_a_column_beyond_those_that_are_kept():
+    """Of 1,200 columns those are kept whose ranks differ; the last one differs by parity alone."""
+    rng = np.random.default_rng(3)
+    P, Q = rng.normal(size=(2, 200, 1200))
+    P[:, -1], Q[:, -1] = (2.0 * rng.integers(10**5, size=200) + bit for bit in (0, 1))
+    encoder = Encoder.fit(Sides(P, Q))
+    assert {column for column, _ in encoder.remainders} == {1199}
+    assert len(set(encoder(P)[:, -len(encoder.remainders)])) == 1

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
-from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -13,27 +12,23 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 import dpaudit as dp
 from dpaudit.scoring import KnownScore
 from tests.scoring.gaussian_task import TRUE, audit, draws, loss
-from tests.sparse import one_in
 
 pytestmark = pytest.mark.quick
 
 SIZE = 4000
 CLASSIFIERS = {
     "GaussianNB": GaussianNB(),
-    "LogisticRegression": LogisticRegression(),
-    "QuadraticDiscriminantAnalysis": QuadraticDiscriminantAnalysis(),
     "LinearSVC": LinearSVC(random_state=0),
     "Pipeline": make_pipeline(PolynomialFeatures(2), LogisticRegression()),
 }
 
 
-@pytest.mark.parametrize("name", one_in(2, CLASSIFIERS))
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_classifier_certifies_much_of_what_the_true_loss_does(name):
     """Shares on 16 seeds: 0.92 ± 0.07 (linear) to 0.985 ± 0.055.
 
@@ -46,11 +41,6 @@ def test_a_classifier_certifies_much_of_what_the_true_loss_does(name):
     assert record["requested"] == record["chosen"] == name
 
 
-def test_probabilities_of_zero_and_one_are_scores_too():
-    low = audit(*draws(SIZE), DecisionTreeClassifier(max_depth=6, random_state=0)).spectrum.low
-    assert 0.0 < low[0] < 1.0
-
-
 def test_the_classifier_given_is_not_fitted():
     mine = GaussianNB()
     audit(*draws(500), mine)
@@ -60,7 +50,7 @@ def test_the_classifier_given_is_not_fitted():
 
 @pytest.mark.parametrize(
     "thing",
-    [LinearRegression(), KMeans(), StandardScaler(), object(), 7, ["qda"], GaussianNB],
+    [LinearRegression(), KMeans(), GaussianMixture(1), 7, GaussianNB],
     ids=lambda thing: type(thing).__name__,
 )
 def test_what_is_no_classifier_is_refused(thing):
@@ -73,11 +63,6 @@ def test_a_function_is_a_score():
     P, Q = draws(500)
     np.testing.assert_array_equal(audit(P, Q, loss).spectrum.low, audit(P, Q, TRUE).spectrum.low)
     assert audit(P, Q, loss).fitted.name == "loss"
-
-
-def test_an_estimator_with_one_probability_a_row_is_refused():
-    with pytest.raises(dp.InvalidInput, match=r"^classifier"):
-        audit(*draws(500), GaussianMixture(1))
 
 
 class Fails(ClassifierMixin, BaseEstimator):
@@ -116,7 +101,6 @@ def test_a_classifier_that_gives_nan_is_refused():
     [
         RandomForestClassifier(n_estimators=5),
         make_pipeline(StandardScaler(), RandomForestClassifier(n_estimators=5)),
-        DecisionTreeClassifier(max_features=1),
     ],
     ids=lambda c: type(c).__name__,
 )
@@ -124,46 +108,6 @@ def test_a_classifier_without_a_seed_of_its_own_follows_the_audits(classifier):
     """The contract: same rng, same result."""
     first, second = (audit(*draws(1000), classifier).to_dict()["empirical"] for _ in range(2))
     assert first == second
-
-
-def test_a_classifier_with_a_seed_keeps_it():
-    records = [
-        audit(
-            *draws(1000), RandomForestClassifier(n_estimators=5, random_state=seed), rng=rng
-        ).to_dict()["empirical"]
-        for seed, rng in ((1, 1), (1, 2), (2, 1))
-    ]
-    assert records[0] == records[1] != records[2]
-
-
-# --- known scores ---------------------------------------------------------------------------------
-
-
-def test_a_known_score_is_used_as_it_is():
-    result = audit(*draws(500), TRUE)
-    assert result.fitted.score is loss
-    assert result.to_dict()["classifier"]["chosen"] == "true loss"
-
-
-def test_an_increasing_function_of_a_score_certifies_the_same():
-    P, Q = draws(SIZE)
-    plain, bent = (
-        audit(P, Q, KnownScore(score)) for score in (loss, lambda x: np.arctan(loss(x)) ** 3)
-    )
-    np.testing.assert_array_equal(plain.spectrum.low, bent.spectrum.low)
-
-
-def test_infinite_scores_are_scores():
-    """For laws that never meet, certified δ is above 0.99 at every ε.
-
-    There are 2,000 certifying draws a side.
-    """
-    rng = np.random.default_rng(1)
-    P, Q = rng.random((SIZE, 1)), 2.0 + rng.random((SIZE, 1))
-    score = KnownScore(lambda x: np.where(x[:, 0] < 1.5, np.inf, -np.inf))
-    result = audit(P, Q, score, epsilon=[0.0, 1.0])
-    assert np.all(result.spectrum.low > 0.97)
-    np.testing.assert_allclose(result.spectrum.delta, 1.0, atol=1e-9)  # no fitted odds are infinite
 
 
 def test_a_score_of_nan_is_refused():

@@ -7,7 +7,6 @@ from scipy.stats import special_ortho_group
 from dpaudit.scoring import Sides, constants, log_loss, portfolio
 from dpaudit.scoring.models.closed import (
     STRUCTURES,
-    Coordinates,
     MomentDifference,
     Quadratic,
     fit_by_column,
@@ -45,18 +44,6 @@ def excess_loss(score, sides, shift, scale):
         return 0.5 * np.sum(((z - shift) / scale) ** 2 - z**2, axis=1) + np.sum(np.log(scale))
 
     return log_loss(score, sides) - log_loss(loss, sides)
-
-
-def test_moments_are_those_of_the_coordinates():
-    """Rounding only: the coordinates are a linear map of the draws."""
-    sides = normals(SIZE, only_first(0.7), only_first(1.5, 1.0))
-    found = moments(sides.P, sides.Q)
-    p, q = found.coordinates(sides.P), found.coordinates(sides.Q)
-    np.testing.assert_allclose(p.mean(axis=0) - q.mean(axis=0), found.gap, atol=1e-9)
-    np.testing.assert_allclose(p.mean(axis=0) + q.mean(axis=0), 0.0, atol=1e-9)
-    spread = [np.cov(side, rowvar=False, ddof=0) for side in (p, q)]
-    np.testing.assert_allclose(0.5 * (spread[0] + spread[1]), np.eye(COLUMNS), atol=1e-7)
-    np.testing.assert_allclose(spread[1] - spread[0], found.excess, atol=1e-7)
 
 
 CASES = {
@@ -105,9 +92,6 @@ def test_one_multiplied_out_square_is_the_difference_of_two_distances(name):
     np.testing.assert_allclose(score(train.P), 0.5 * (q - p) + constant, rtol=1e-9, atol=1e-9)
 
 
-# --- whitening ---
-
-
 def assert_white(P, Q, whiten):
     """Inside the sides, columns are uncorrelated and of unit scale.
 
@@ -118,18 +102,7 @@ def assert_white(P, Q, whiten):
     assert np.abs(inner - np.diag(np.diag(inner))).max() < 0.1
 
 
-def test_whitened_draws_are_white():
-    P, Q = draws(20_000)
-    assert_white(P, Q, Whitener.fit(P, Q))
-
-
-def test_scales_do_not_matter():
-    P, Q = draws(5000)
-    plain, scaled = Whitener.fit(P, Q), Whitener.fit(P * SCALES, Q * SCALES)
-    np.testing.assert_allclose(np.abs(scaled(P * SCALES)), np.abs(plain(P)), rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("constant", [0.0, 0.1, -1e8])
+@pytest.mark.parametrize("constant", [0.1, -1e8])
 def test_constant_columns_are_dropped(constant):
     P, Q = (np.column_stack([side, np.full(len(side), constant)]) for side in draws(5000))
     whiten = Whitener.fit(P, Q)
@@ -144,17 +117,6 @@ def test_collinear_columns_are_dropped():
     whiten = Whitener.fit(P, Q)
     assert whiten.matrix.shape == (5, 3)
     assert_white(P, Q, whiten)
-
-
-def test_heavy_tails_do_not_set_the_scale():
-    P, Q = np.random.default_rng(1).standard_cauchy((2, 20_000, 2))
-    white = Whitener.fit(P, Q)(P)
-    assert np.all(
-        (np.median(np.abs(white), axis=0) > 0.1) & (np.median(np.abs(white), axis=0) < 3.0)
-    )
-
-
-# --- rows of more than a hundred numbers ---
 
 
 def shifted(seed, size):
@@ -177,18 +139,6 @@ def test_moments_are_the_same_before_and_after_whitening(monkeypatch):
     after = MomentDifference.fit(train, whitener)
     np.testing.assert_allclose(before.gap, after.gap, atol=1e-9)
     np.testing.assert_allclose(before.excess, after.excess, atol=1e-9)
-
-
-def test_axes_without_an_excess_are_scored_together():
-    rng = np.random.default_rng(2)
-    excess = np.where(np.arange(WIDE) < 5, 0.5, 0.0)
-    gap, x = rng.normal(size=WIDE), rng.normal(size=(10, WIDE))
-    coordinates = Coordinates(np.zeros(WIDE), np.ones(WIDE), np.zeros(WIDE))
-    p, q = 1.0 - 0.5 * excess, 1.0 + 0.5 * excess
-    each = ((x + 0.5 * gap) ** 2 / q - (x - 0.5 * gap) ** 2 / p + np.log(q / p)) / 2.0
-    score = Quadratic(coordinates, gap, excess)
-    assert len(score._short.gap) == 6
-    np.testing.assert_allclose(score(x), each.sum(axis=1), rtol=1e-12)
 
 
 def test_a_quadratic_discriminant_of_wide_rows_is_fitted_to_the_choosing_draws_too():

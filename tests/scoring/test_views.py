@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import ks_2samp
 
 import dpaudit as dp
-from dpaudit.scoring import views
-from dpaudit.scoring.base import Fitted, Sides, zero
+from dpaudit import scoring
+from dpaudit.scoring import Fitted, Sides, log_loss, views
+from dpaudit.scoring.base import zero
 from dpaudit.scoring.patches import LikeliestPatch, fit_patch
 from tests.sparse import one_in
 
@@ -109,14 +110,6 @@ def test_the_view_of_a_row_depends_on_the_row_alone(draws):
             np.testing.assert_allclose(view(rows[at : at + 1])[0], together[at], rtol=1e-5)
 
 
-def test_a_padded_list_has_the_statistics_of_its_own_parts():
-    odds = np.array([[1.0, -2.0, 0.5, np.nan, np.nan], [1.0, -2.0, 0.5, 7.0, 7.0]])
-    short, alone = views.statistics(odds)[0], views.statistics(odds[:1, :3])[0]
-    np.testing.assert_allclose(short, alone)
-    assert short[:2] == pytest.approx([3.0, -0.5])
-    assert short[-1] == 1.0  # the largest
-
-
 def test_a_pattern_at_one_of_many_places_is_learned():
     """White pixels of which P has a square of nine raised, anywhere, by 3 standard deviations.
 
@@ -165,3 +158,25 @@ def test_odd_numbers_neither_end_an_audit_nor_warn(name, draws):
     """Warnings are errors here."""
     P, Q = (ODD[name](np.random.default_rng(seed).random((draws, 12))) for seed in (1, 2))
     assert dp.audit_samples(P, Q, epsilon=[0.5], rng=1).spectrum.low[0] == 0.0
+
+
+# One score of all columns of one law.
+
+
+def laplace(size, columns, shift, seed):
+    rng = np.random.default_rng(seed)
+    return Sides(*(rng.laplace(size=(size, columns)) + move for move in (shift, 0.0)))
+
+
+@pytest.mark.slow
+def test_a_faint_shift_of_twenty_columns_is_learned_as_one_function():
+    """The true loss steps from −0.1 to 0.1 about 0 in each column."""
+    train, choose, fresh = (laplace(size, 20, 0.1, size) for size in (100_000, 20_000, 50_000))
+    fitted = scoring.fit("auto", train, choose, np.random.SeedSequence(1))
+
+    def loss(x):
+        return (np.abs(x) - np.abs(x - 0.1)).sum(axis=1)
+
+    assert fitted.name.endswith("scores of parts")
+    gained = np.log(2.0) - log_loss(fitted.score, fresh)
+    assert gained > 0.93 * (np.log(2.0) - log_loss(loss, fresh))

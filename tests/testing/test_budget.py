@@ -11,15 +11,6 @@ from dpaudit.testing import budget as budgets
 pytestmark = pytest.mark.quick
 
 
-def test_without_a_budget_what_is_given_or_usual():
-    assert budgets.granted(None) == (
-        budgets.DRAWS,
-        budgets.FALSE_FAILURE,
-        budgets.SEED,
-    )
-    assert budgets.granted(500, 3, false_failure=0.1) == (500, 0.1, 3)
-
-
 def test_a_budget_is_spent():
     with budgets.spending(Budget(1000, 0.01, 9)) as budget:
         assert budgets.granted(300) == (300, 0.005, 9)

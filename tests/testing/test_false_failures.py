@@ -9,7 +9,6 @@ from scipy.stats import binom
 
 import dpaudit as dp
 from dpaudit import testing
-from dpaudit.testing import Budget, budget
 from tests.testing.release_cases import PAIR, TRUE, Shifted
 
 RATE = 0.25
@@ -45,15 +44,3 @@ def test_the_rate_is_spent_and_a_false_curve_is_seen():
     claim, far, seeds = dp.Claim.gdp(1.0), dp.Claim.gdp(3.0), range(3)
     assert failures(testing.assert_private, Shifted(3.0), claim, seeds, false_failure=RATE) == 3
     assert failures(testing.assert_matches, Shifted(1.0), far, seeds, false_failure=RATE) == 3
-
-
-@pytest.mark.slow
-def test_a_test_of_several_audits_keeps_the_rate_of_one():
-    """Three audits a test, on other seeds, of which any may fail it."""
-    failed = 0
-    for test in range(9):
-        with budget.spending(Budget(false_failure=RATE)):
-            failed += any(
-                failures(testing.assert_private, *TRUE[0], [3 * test + turn]) for turn in range(3)
-            )
-    assert failed <= int(binom.ppf(1.0 - 1e-5, 9, RATE))

@@ -68,39 +68,11 @@ def unclipped(optimizer):
     optimizer.clip_and_accumulate = total
 
 
-def no_noise_on_the_bias(optimizer):
-    add = optimizer.add_noise
-
-    def most():
-        add()
-        bias = optimizer.params[-1]
-        bias.grad = bias.summed_grad.clone()
-
-    optimizer.add_noise = most
-
-
-def same_noise(optimizer):
-    import torch
-
-    add = optimizer.add_noise
-
-    def seeded():
-        state = torch.get_rng_state()
-        torch.manual_seed(5)
-        add()
-        torch.set_rng_state(state)
-
-    optimizer.add_noise = seeded
-
-
 FAULTS = {
     "half of the noise": ({"fault": halved}, "noise"),
     "division by the size of the batch": ({"fault": by_the_batch, "epochs": 6}, "noise"),
     "no clipping": ({"fault": unclipped}, "noise privacy"),
-    "no noise on the bias": ({"fault": no_noise_on_the_bias}, "noise"),
-    "the same noise at each step": ({"fault": same_noise}, "fresh noise"),
     "shuffled batches": ({"poisson_sampling": False}, "sampling"),
-    "three batches in one step": ({"poisson_sampling": False, "accumulate": 3}, "sampling"),
 }
 
 

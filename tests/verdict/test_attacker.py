@@ -7,8 +7,8 @@ from scipy.stats import norm
 import dpaudit as dp
 from dpaudit.errors import InvalidInput
 from dpaudit.report import render_html
+from dpaudit.verdict import percent
 from dpaudit.verdict.attacker import FPR, Rate, of_curve, of_guesses
-from dpaudit.verdict.numbers import percent
 
 PAIR = dp.NeighbourPair([[0.0], [0.0]], [[0.0], [2.0]])
 TRUTH = norm.cdf(norm.ppf(FPR) + 2.0)  # of a shift by 2 standard deviations

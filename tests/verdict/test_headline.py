@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.auditing.settings import Settings
 from dpaudit.certify import Certificate, Direction, Estimate, Region
 from dpaudit.verdict import Headline, Reference, read_headline
 from tests.sparse import one_in
@@ -71,9 +70,10 @@ def old_rule(estimate, claim):
 
 
 def read(band, claim, grid):
-    settings = Settings.of(1000, claim=claim, epsilon=grid)
-    estimate = estimate_of(band, settings.epsilon)
-    return read_headline(estimate, Reference.of(claim, settings.epsilon), settings.level), estimate
+    own = [] if claim.epsilon is None else [claim.epsilon]
+    epsilon = np.unique([*(np.linspace(0.0, 4.0, 41) if grid is None else grid), *own])
+    estimate = estimate_of(band, epsilon)
+    return read_headline(estimate, Reference.of(claim, epsilon), 0.95), estimate
 
 
 CLAIMS = {
@@ -111,16 +111,6 @@ def test_the_least_parameter_meets_the_band():
         low = band.delta_at(epsilon)
         assert np.any(claim.family.curve(least * (1.0 - 1e-8))(epsilon) < low)
         assert np.all(claim.family.curve(least * (1.0 + 1e-8))(epsilon) >= low)
-
-
-@pytest.mark.quick
-def test_a_bound_below_the_claims_own_epsilon_counts():
-    """(0.5, 0.1)-DP allows δ(0) = 0.32, in both directions: 0.33 refutes it, though such a bound
-    alone leaves room for δ(0.5) = 0.
-    """
-    band = band_of(0.33, 0.0)
-    assert band.delta_at(0.5) == 0.0
-    assert band.epsilon_at(0.1) < 0.5 < band.least_epsilon(0.1)
 
 
 @pytest.mark.quick
@@ -182,20 +172,6 @@ def test_the_least_epsilon_and_no_smaller_one_is_consistent_with_a_band_of_many_
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize("omega", [np.inf, 1.5, 1.01])
-def test_the_least_parameter_takes_few_curves(omega):
-    """With a small ω too the curve falls to 0 with ρ, so that a small bound refutes a small ρ."""
-    family, calls = dp.Claim.zcdp(1.0).family.__class__("ρ", 1.0, omega=omega), []
-
-    def counted(value):
-        calls.append(value)
-        return family.curve(value)
-
-    assert band_of(0.2, 0.5).least_parameter(counted, np.linspace(0.0, 3.0, 31)) > 0.04
-    assert len(calls) < 20
-
-
-@pytest.mark.quick
 def test_a_claim_of_no_leak_is_refuted_at_any_order():
     for claim in (dp.Claim.tcdp(0.0, 1.5), dp.Claim.zcdp(0.0), dp.Claim.gdp(0.0), dp.Claim(0.0)):
         head, _ = read(band_of(0.1, 0.5), claim, None)
@@ -230,12 +206,3 @@ def test_an_infinite_parameter_is_told_in_words():
     assert head.text == "Claimed ε = 1 at δ = 0.1. At 95 % confidence no finite ε holds."
     nothing = Headline("ε", 1e-5, None, np.inf, False, 0.0, 0.3, None, 0.95)
     assert nothing.text.endswith("At 95 % confidence no finite ε holds at δ = 10⁻⁵.")
-
-
-@pytest.mark.quick
-def test_the_certified_number_reads_larger_than_the_claimed_one():
-    """Both have more digits where rounding would turn them round."""
-    head = Headline("ε", 0.1, 0.98765, 0.98766, True, 1.0, 0.0100049, 0.01, 0.95)
-    assert head.text.startswith("Claimed ε = 0.98765 at δ = 0.1. ")
-    assert head.text.endswith("at least 0.98766.")
-    assert head.in_delta == "δ(1) is at least 0.010004, where 0.01 is allowed."

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom
@@ -40,7 +39,6 @@ from reports.make.timing import clock
 
 LEVEL = 0.95
 RUNS, SLOW_RUNS, RUN_SIZE = 200, 3, 10_000
-TARGET = page.REPORTS / "auditors.md"
 SIZES, SEEDS = (10_000, 100_000, 1_000_000), 15
 MARK = "†"
 NOMINAL = 0.05
@@ -108,7 +106,7 @@ def false_certificates(task: Task, tool: Tool | None, runs: int, size: int = RUN
     return false
 
 
-def rates(runs: int = RUNS) -> Rates:
+def rates(runs: int) -> Rates:
     """`false_certificates` of every tool on T1, T4 and two equal laws; fewer runs of slow ones."""
     named: dict[tuple[str, str], Tool | None] = {(OURS, "whole curve"): None}
     named |= {(tool.package, tool.name): tool for tool in TOOLS}
@@ -123,26 +121,25 @@ def rates(runs: int = RUNS) -> Rates:
     }
 
 
-def report(
-    sizes: Sequence[int] = SIZES, seeds: int = SEEDS, runs: int = RUNS, target: Path = TARGET
-) -> None:
-    """Print the comparison and write it to `target`; a fifth of the seeds from a million draws on.
+def report() -> None:
+    """Print the comparison and write reports/auditors.md.
 
-    A missing package is reported before minutes are spent, and no import is timed.
+    A million draws a side have a fifth of the seeds. A missing package is reported before minutes
+    are spent, and no import is timed.
     """
     for name in PACKAGES:
         tools.package(name)
     ours(*_drawn(TASKS[0], [0], 1000), 0)
     with clock() as spent:
         answers: Answers = {
-            (size, task.name): compare(task, size, seeds if size < 1_000_000 else (seeds + 4) // 5)
-            for size in sizes
+            (size, task.name): compare(task, size, SEEDS if size < 1_000_000 else SEEDS // 5)
+            for size in SIZES
             for task in TASKS
         }
-        false = rates(runs)
-    text = render(answers, false, seeds, spent.wall)
+        false = rates(RUNS)
+    text = render(answers, false, SEEDS, spent.wall)
     print(text)
-    page.write(target, text)
+    page.write(page.REPORTS / "auditors.md", text)
 
 
 # The page

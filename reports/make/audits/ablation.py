@@ -3,9 +3,8 @@ lost without it, on T1 to T14 and on outputs as people release them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -37,13 +36,13 @@ def report() -> None:
     """Measure, and print each row as it comes."""
     print(page.table(HEAD, []))
     for size in SIZES:
-        drawn = {name: draw() for name, draw in tasks(size).items()}
-        whole = {name: certified(*draws[:2]) for name, draws in drawn.items()}
-        known = {name: best(*draws[2:]) for name, draws in drawn.items()}
+        tasks = drawn(size)
+        whole = {name: certified(*draws[:2]) for name, draws in tasks.items()}
+        known = {name: best(*draws[2:]) for name, draws in tasks.items()}
         for part in [*(candidate.name for candidate in portfolio.CANDIDATES), *VIEWS]:
             losses = {}
             with without(part):
-                for name, draws in drawn.items():
+                for name, draws in tasks.items():
                     if took_part(part, whole[name][1]):
                         low = certified(*draws[:2])[0]
                         lost = (whole[name][0] - low) / np.maximum(known[name], 1e-12)
@@ -54,22 +53,16 @@ def report() -> None:
             print(page.row(cells), flush=True)
 
 
-def tasks(size: int) -> dict[str, Callable[[], Draws]]:
-    """How each task is drawn."""
-
-    def of_task(task: Any) -> Draws:
-        sides = task.draw(generator(np.random.SeedSequence(SEED), task.number, size), size)
-        return sides.P, sides.Q, task.loss(sides.P), task.loss(sides.Q)
-
-    def of_family(number: int, name: str) -> Draws:
+def drawn(size: int) -> dict[str, Draws]:
+    """The draws of each task."""
+    made: dict[str, Draws] = {}
+    for task in [*every_task(), *structured_tasks()]:
+        sides = task.drawn(size, SEED)
+        made[task.name] = sides.P, sides.Q, task.loss(sides.P), task.loss(sides.Q)
+    for number, (name, family) in enumerate(FAMILIES.items()):
         rng = generator(np.random.SeedSequence(SEED), number, size)
-        (P, loss_p), (Q, loss_q) = FAMILIES[name](rng, size)
-        return P, Q, loss_p, loss_q
-
-    known = [*every_task(), *structured_tasks()]
-    made: dict[str, Callable[[], Draws]] = {task.name: partial(of_task, task) for task in known}
-    for number, name in enumerate(FAMILIES):
-        made[name] = partial(of_family, number, name)
+        (P, loss_p), (Q, loss_q) = family(rng, size)
+        made[name] = P, Q, loss_p, loss_q
     return made
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import dpaudit as dp
-from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.scoring import Sides, evaluate
 from reports.make import page
@@ -62,7 +61,7 @@ class Errors:
 
 def drawn(task: Task, size: int, seed: int) -> Sides:
     """Draws of both sides; the direction of the larger δ comes first."""
-    sides = task.draw(generator(np.random.SeedSequence(seed), task.number, size), size)
+    sides = task.drawn(size, seed)
     return sides if _forward(task) else Sides(sides.Q, sides.P)
 
 

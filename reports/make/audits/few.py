@@ -43,16 +43,9 @@ SETTINGS = (
     (SCORES, 50, 50),
     (SCORES, 25, 500),
 )
-HEAD = (
-    "task",
-    "draws",
-    "audit",
-    "δ(0)",
-    "δ(0.5)",
-    "δ(1)",
-    "ε at δ = 10⁻⁵",
-    "δ(0) of the known score's",
-    "CPU s",
+HEAD = page.heads(
+    "task | draws | audit | δ(0) | δ(0.5) | δ(1) | ε at δ = 10⁻⁵ | δ(0) of the known score's "
+    "| CPU s"
 )
 
 

@@ -1,4 +1,4 @@
-"""Large audits and what they cost, printed: very many draws, the speed of drawing."""
+"""Large audits and what they cost, printed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import dpaudit as dp
 from dpaudit.mechanisms.textbook import Laplace
 from reports.make.tasks import cancer_pair
-from reports.make.timing import memory, seconds, steps
+from reports.make.timing import memory, steps
 
 EPSILON = np.array([0.0, 0.1, 0.2, 0.5])  # of the Laplace answers
 
@@ -53,19 +53,4 @@ def paper_size(train: int = 10_000_000, certify: int = 1_000_000, choose: int = 
     print(
         f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, score "
         f"{result.fitted.name}"
-    )
-
-
-def drawing(size: int = 10_000_000, repeats: int = 3) -> None:
-    """The speed of drawing `size` × 12 numbers of ALS against as many raw normals, the median."""
-    mechanism, pair = cancer_pair(rows=200)
-    law = mechanism.law(pair.left)
-    ratio = sorted(
-        seconds(lambda: np.random.default_rng(seed).standard_normal((size, 12)))  # noqa: B023
-        / seconds(lambda: law.sample(size, np.random.default_rng(seed)))  # noqa: B023
-        for seed in range(repeats)
-    )
-    print(
-        f"drawing {size:,} x 12 ALS outputs: {ratio[repeats // 2]:.2f} x the speed of raw normals "
-        f"(median of {repeats}: {ratio})"
     )

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import dpaudit as dp
-from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.certify.binomial import lower, upper
 from dpaudit.scoring import KnownScore, Sides, evaluate
@@ -53,7 +52,7 @@ class Run:
 
 def run(task: Task, size: int, seed: int) -> Run:
     """One audit on the four ε."""
-    sides = task.draw(generator(np.random.SeedSequence(seed), task.number, size), size)
+    sides = task.drawn(size, seed)
     with clock() as spent:
         auto = dp.audit_samples(sides.P, sides.Q, epsilon=EPSILON, rng=seed)
     share, known = auto.sizes.train / size, KnownScore(task.loss)

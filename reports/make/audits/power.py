@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,7 +17,6 @@ from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.power import POWER
 from reports.make import page
 
-REPORT = page.REPORTS / "power.md"
 SEED = np.random.SeedSequence(2027)
 SIZES = (300, 2_000, 20_000)  # draws a side
 CLAIMS = ((0.1, 1e-5), (1.0, 1e-5), (3.0, 1e-5))
@@ -181,10 +179,10 @@ def render(tables: Sequence[Sequence[Sequence[str]]], runs: int) -> str:
     return page.render("power.md", fixed=fixed, early=early, runs=runs, power=f"{POWER:g}")
 
 
-def report(path: Path = REPORT, runs: int = 40, n_jobs: int = 2) -> None:
-    """Write the page to `path`."""
+def report(runs: int = 40, n_jobs: int = 2) -> None:
+    """Write reports/power.md."""
     tables = [
         [row(Setting(size, claim, stop), runs, n_jobs) for size in SIZES for claim in CLAIMS]
         for stop in STOPS
     ]
-    page.write(path, render(tables, runs))
+    page.write(page.REPORTS / "power.md", render(tables, runs))

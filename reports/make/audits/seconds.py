@@ -2,11 +2,13 @@
 
 Each work runs in a process of its own, once to warm up and then a few times, of which the fastest
 counts. Beside it stand drawing alone, and drawing with one pass of the winning score and one
-histogram of the scores.
+histogram of the scores. A second table has the share of the work that stays in one process when
+others draw and score.
 """
 
 from __future__ import annotations
 
+import compileall
 import multiprocessing
 import os
 import resource
@@ -15,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -22,11 +25,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import parallel_config
+from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
 import dpaudit as dp
 from dpaudit import datasets, exact, mechanisms
 from dpaudit._core.types import Array
+from dpaudit.cli import main
 from dpaudit.scoring.base import evaluate
 from reports.make.page import REPORTS, heads, number, render, table, write
 from reports.make.timing import clock, memory
@@ -37,6 +43,8 @@ BINS = 1000
 EPSILON = np.linspace(0.0, 1.0, 10)  # nats
 CANDIDATES = 20  # rows that replace a row
 TEST = "test_privacy.py"
+RUN = "cold `dpaudit run` of the scenario of `dpaudit init`"
+CORES = (2, 100)  # on which the times of shared work are planned
 Draws = tuple[Array, Array]
 
 
@@ -130,9 +138,13 @@ def eureka(draw: Callable[[], Draws]) -> Cost:
 
 
 def cold(*arguments: str) -> Cost:
-    """A process of its own in the folder that `dpaudit init` makes."""
+    """A process of its own in the folder that `dpaudit init` makes.
+
+    dpaudit is compiled before, as pip does when it installs a package.
+    """
     import subprocess
 
+    compileall.compile_dir(Path(dp.__file__).parent, quiet=1)
     with tempfile.TemporaryDirectory() as folder:
         start = [sys.executable, "-m"]
         subprocess.run([*start, "dpaudit", "init", "audit"], cwd=folder, check=True, stdout=-3)
@@ -146,6 +158,44 @@ def cold(*arguments: str) -> Cost:
                 raise RuntimeError(f"{arguments} ended with status {done.returncode}")
             seconds.append(spent.cpu)
     return Cost(min(seconds))
+
+
+def noisy_mean(data: Array, size: int, *, rng: np.random.Generator) -> Array:
+    """The mean of the first column of rows in [0, 1] with Laplace noise, ε = 1."""
+    return np.asarray(data[:, :1].mean() + rng.laplace(scale=1.0 / len(data), size=(size, 1)))
+
+
+def audit_mean() -> object:
+    """An audit of `noisy_mean`, 10⁶ draws a side."""
+    pair = dp.neighbours.zero_row(np.ones((500, 2)), 0)
+    return dp.audit(noisy_mean, pair, draws=10**6, rng=1)
+
+
+def search_mean() -> object:
+    """A search among 500 rows for the worst neighbour of `noisy_mean`."""
+    rows = np.random.default_rng(1).random((500, 2))
+    return dp.search_neighbours(noisy_mean, rows, draws=10**5, rng=1)
+
+
+def run_scenario() -> object:
+    """`dpaudit run` of the scenario of `dpaudit init`: a search, an audit and the report."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chdir(folder),
+        open(os.devnull, "w") as nowhere,
+        redirect_stdout(nowhere),
+        redirect_stderr(nowhere),
+    ):
+        return main(["init", "audit"]) or main(["run", "audit/scenario.toml"])
+
+
+def shared(work: Callable[[], object]) -> tuple[float, float]:
+    """CPU seconds of one process alone, and of the same process with two others that draw."""
+    alone = fastest(work)
+    with parallel_config(backend="loky", n_jobs=2):
+        serial = fastest(work)
+    get_reusable_executor().shutdown()  # else its workers keep this process from ending
+    return alone, serial
 
 
 def fastest(work: Callable[[], object]) -> float:
@@ -180,10 +230,13 @@ WORK: dict[str, Callable[[], Cost]] = {
     "Eureka's k-NN, 30 numbers, 10,000 draws a side, ε = 0": partial(
         eureka, partial(scaled, 10**4)
     ),
-    "cold `dpaudit run` of the scenario of `dpaudit init`": partial(
-        cold, "dpaudit", "run", "scenario.toml"
-    ),
+    RUN: partial(cold, "dpaudit", "run", "scenario.toml"),
     "cold `pytest` with its one test": partial(cold, "pytest", "-q", TEST),
+}
+SHARED: dict[str, Callable[[], object]] = {
+    "an audit, 1,000,000 draws a side": audit_mean,
+    "a search among 500 rows, 100,000 draws a side at the end": search_mean,
+    "`dpaudit run` of the scenario of `dpaudit init`, warm": run_scenario,
 }
 GROWTH = {  # what grows, from the work of one name to that of another, by a factor
     "draws, one number": ("Laplace, 10,000 draws a side", "Laplace, 1,000,000 draws a side", 100),
@@ -219,15 +272,21 @@ def report() -> None:
     """Measure all and write reports/time.md."""
     costs = {}
     for name in WORK:
-        fresh = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(1, mp_context=fresh) as process:
-            costs[name] = process.submit(cost, name).result()
+        costs[name] = in_fresh_process(cost, name)
         print(f"{name}: {costs[name].whole:.3f} CPU s", flush=True)
-    write(REPORTS / "time.md", page(costs))
+    shares = {name: in_fresh_process(shared, work) for name, work in SHARED.items()}
+    write(REPORTS / "time.md", page(costs, shares))
 
 
-def page(costs: dict[str, Cost]) -> str:
-    """The page, from the cost of each work of `WORK`."""
+def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What the function returns in a process that did nothing before."""
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=fresh) as process:
+        return process.submit(function, *arguments).result()
+
+
+def page(costs: dict[str, Cost], shares: dict[str, tuple[float, float]]) -> str:
+    """The page, from the cost of each work of `WORK` and the shared seconds of each of `SHARED`."""
     rows = [
         [
             name,
@@ -250,13 +309,32 @@ def page(costs: dict[str, Cost]) -> str:
         ]
         for what, (first, last, factor) in GROWTH.items()
     ]
+    plans = [
+        [name, *(number(x, 2) for x in (alone, one, one / alone, *planned(alone, one)))]
+        for name, (alone, one) in shares.items()
+    ]
     missing = ", ".join(f"`{name}`" for name in OTHERS if find_spec(name) is None)
     return render(
         "time.md",
         costs=table(head, rows),
         growth=table(heads("what grows | by | exponent"), growth),
+        shares=table(
+            heads(
+                "work | CPU s in one process | of these not shared | serial share"
+                " | s on 2 cores | on 100 cores | largest speed-up"
+            ),
+            plans,
+        ),
         missing=missing,
         repeats=REPEATS,
         load=f"{os.getloadavg()[2]:.0f}",
         cores=os.cpu_count(),
     )
+
+
+def planned(alone: float, serial: float) -> list[float]:
+    """Seconds on each number of `CORES`, and the largest speed-up on any, by Amdahl's law.
+
+    alone, serial : CPU seconds of the whole work, and of its part that is not shared.
+    """
+    return [*(serial + (alone - serial) / cores for cores in CORES), alone / serial]

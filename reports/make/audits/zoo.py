@@ -7,10 +7,9 @@ audits of sound mechanisms can be expected to have no false verdict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from joblib import Parallel, delayed
 
@@ -30,7 +29,6 @@ HEAD = page.heads(
     "mechanism | source | claim | true pure ε | true δ at the claim's ε | violated | draws a "
     "side needed"
 )
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -93,31 +91,26 @@ def _truth(mechanism: ExampleMechanism, pair: NeighbourPair, epsilon: float) -> 
 
 
 def report(
-    *,
-    seeds: int = 20,
-    budgets: Iterable[int] = BUDGETS,
+    names: Sequence[str] = tuple(ZOO),
+    budgets: Sequence[int] = BUDGETS,
     sound_budget: int = SOUND_BUDGET,
-    names: Iterable[str] | None = None,
-    path: str | Path | None = page.REPORTS / "zoo.md",
-    n_jobs: int = 2,
-    progress: Progress = print,
+    seeds: int = 20,
 ) -> list[Row]:
-    """Audit the zoo, write the page to `path` (nowhere if None) and return its rows.
+    """Audit mechanisms of the zoo, print and write their rows, and return them.
 
     seeds : audits of a mechanism at each budget. budgets : draws a side tried on broken ones.
-    sound_budget : draws a side for sound ones. names : some of `ZOO`, all if None.
+    sound_budget : draws a side for sound ones.
     """
     rows = []
-    for name in ZOO if names is None else names:
+    for name in names:
         own = [sound_budget] if ZOO[name].sound else sorted(budgets)
-        rows.append(examine(name, own, seeds, n_jobs))
-        progress(page.row(rows[-1].cells()))
-        if path is not None:
-            page.write(Path(path), render(rows, seeds))
+        rows.append(examine(name, own, seeds))
+        print(page.row(rows[-1].cells()), flush=True)
+        page.write(page.REPORTS / "zoo.md", render(rows, seeds))
     return rows
 
 
-def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
+def examine(name: str, budgets: list[int], seeds: int) -> Row:
     """Audit one mechanism at rising budgets until every seed catches it."""
     mechanism = ZOO[name]
     row = Row(name, mechanism, mechanism.pair())
@@ -125,7 +118,7 @@ def examine(name: str, budgets: list[int], seeds: int, n_jobs: int) -> Row:
     for budget in budgets:
         if budget != budgets[-1] and not one(budget, 0):
             continue  # too few for the first seed
-        caught = Parallel(n_jobs=n_jobs)(delayed(one)(budget, seed) for seed in range(seeds))
+        caught = Parallel(n_jobs=2)(delayed(one)(budget, seed) for seed in range(seeds))
         row.tried[budget] = (sum(caught), seeds)
         if all(caught):
             break

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dpaudit.verdict.numbers import count
 from reports.make import page
-from reports.make.findings.statement import FALSE, MISPRINT, PRIVACY, SCALE, SORTS, Paper
+from reports.make.findings.statement import FALSE, MISPRINT, PRIVACY, SORTS, Paper
 from reports.make.findings.words import (
     ASIDE,
     FAILS,
@@ -24,22 +24,6 @@ from reports.make.findings.words import (
     named,
 )
 
-INTRODUCTION = (
-    "We wrote the algorithms of these papers as programs and worked out, wherever the law of what "
-    "they release is known, how much privacy they give exactly: δ as a function of ε, the largest "
-    "P(S) − e^ε Q(S) over all events S, for the outputs P and Q of two neighbouring databases. "
-    "What is printed was then compared with that, or with the other side of its own inequality, "
-    "under the conditions that the paper states.",
-    "An inequality is searched for a setting at which it fails: corners and edges of the range, "
-    "points spread over it, then optimisation from the closest ones. A failure is made as simple "
-    "as it can be. A search that finds nothing proves nothing, so each row says how hard it was "
-    "tried. A counterexample is computed and rests on no sampling. The few marked “at least” give "
-    "a lower bound of the exact value instead: computed from an event or a part of the output, or "
-    "certified from draws at level 1 − 10⁻⁶ where there is no other way. ε is in nats. The words "
-    "are those of the texts that we have. Where one of them has been misread, or put right in a "
-    "later version, we should be glad to know.",
-    SCALE,
-)
 HEADS = ("Where", "As printed", "Stated for", "How it was tried", "Note", "Recompute with")
 COUNTS = ("Paper", "All", "Hold", "(A)", "(B)", "(C)", "Note", "Simulated", "Not tested")
 OUTCOMES = (HOLDS, *SORTS, ASIDE, SIMULATED, UNTESTED)  # the columns after the second
@@ -122,7 +106,7 @@ def markdown(judged: Sequence[Judged]) -> str:
     """The page as Markdown."""
     return page.render(
         "findings.md",
-        introduction=INTRODUCTION,
+        introduction=_introduction(),
         sentences=sentences(judged),
         counts=[(caption, page.table(COUNTS, rows)) for caption, rows in _counts(judged)],
         papers=[
@@ -136,7 +120,7 @@ def html(judged: Sequence[Judged]) -> str:
     """The page as HTML that stands alone."""
     return page.render(
         "findings.html",
-        introduction=INTRODUCTION,
+        introduction=_introduction(),
         sentences=sentences(judged),
         heads=HEADS,
         counts_heads=COUNTS,
@@ -149,6 +133,11 @@ def html(judged: Sequence[Judged]) -> str:
             for one in judged
         ],
     )
+
+
+def _introduction() -> list[str]:
+    """Paragraphs."""
+    return page.render("findings-introduction.txt").strip().split("\n\n")
 
 
 def sentences(judged: Sequence[Judged]) -> list[str]:

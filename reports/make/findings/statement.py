@@ -26,11 +26,6 @@ SORTS = {
     FALSE: "false as stated: throughout, or in a corner for want of a condition",
     MISPRINT: "a misprint, of the paper or of our text",
 }
-SCALE = (
-    "A scale that is missing, such as the bound on the norm of a row, counts as (A) where the line "
-    "is the only place from which a reader would take the noise or the ε, and as (C) where the "
-    "paper has it right beside it."
-)
 KINDS = "theorem", "lemma", "proposition", "corollary", "claim", "remark", "algorithm"
 NUMBER = r"(?:[A-Z]\.)?\d+(?:\.\d+)*"
 NUMBERED = re.compile(

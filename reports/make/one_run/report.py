@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from scipy.special import expit
 from scipy.stats import binomtest
@@ -99,11 +97,10 @@ def responded(epsilon: float, seed: int) -> tuple[float, float]:
     return epsilon_certified, float(np.log(limit / (1.0 - limit)))
 
 
-TARGET = page.REPORTS / "one-run.md"
 SOUND_RUNS = 1_000
 
 
-def report(target: Path = TARGET) -> None:
+def report() -> None:
     """Measure all of it, and write the page."""
     text = page.render(
         "one-run.md",
@@ -120,4 +117,4 @@ def report(target: Path = TARGET) -> None:
         canaries=canaries_table(),
         rates=false_table(),
     )
-    print(page.write(target, text))
+    print(page.write(page.REPORTS / "one-run.md", text))

@@ -31,15 +31,9 @@ from reports.make import page
 LEVEL, RATE, SIGMA, STEPS, DELTA = 0.99, 0.1, 1.0, 200, 1e-5
 ROWS, FEATURES, LENGTH, QUIET_LENGTH = 1_000, 5, 10.0, 16.0
 PAIR_RATE, DRAWS = 0.25, 5_000  # draws a side
-HEAD = (
-    "bug",
-    "one canary",
-    "five canaries",
-    "the same, rest unknown",
-    "a quiet row, rest unknown",
-    "a real row",
-    "the same, rest unknown",
-    "two samples of one step",
+HEAD = page.heads(
+    "bug | one canary | five canaries | the same, rest unknown | a quiet row, rest unknown "
+    "| a real row | the same, rest unknown | two samples of one step"
 )
 
 

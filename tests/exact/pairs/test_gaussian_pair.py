@@ -136,3 +136,18 @@ def test_invertible_maps_and_permutations_change_nothing(seed):
         np.zeros(d), np.eye(d), mean[order], cov[np.ix_(order, order)], EPSILON
     )
     assert_close(plain, permuted, 1e-11)
+
+
+@pytest.mark.parametrize("ratio", [1e-12, 1e12])
+def test_a_condition_of_1e12_between_the_laws_is_the_one_dimensional_answer(ratio):
+    """Turned by 45°, the axis of ratio 1e±12 is invisible in the entries.
+
+    The other axis is equal in both laws.
+    """
+    turn = np.array([[1.0, -1.0], [1.0, 1.0]]) * np.sqrt(0.5)
+    turned = gaussian_pair(
+        [0.0, 0.0], np.eye(2), [0.0, 0.0], turn @ np.diag([ratio, 1.0]) @ turn.T, EPSILON
+    )
+    # entries of size 1 hold the ratio to 1e-16/1e-12
+    assert_close(turned, on_axes([0.0], [ratio]), 1e-4)
+    assert_close(on_axes([0.0, 0.0], [ratio, 1.0]), on_axes([0.0], [ratio]), 1e-12)

@@ -36,10 +36,8 @@ def test_without_noise_and_cuts_it_is_the_ridge_fit(ridge):
 
 MECHANISMS = [
     (PMTRR(0.6, public_rows=5, release="statistics"), ROOT),
-    (PMTRR(0.6, public_moment=DATA.T @ DATA, release="statistics"), ROOT),
     (PMTRR(3.0, public_rows=1, release="statistics"), 1.0),
     (DPRR(0.6, 0.01, 0.3, release="statistics"), ROOT),
-    (DPRR(0.6, 300.0, 20.0, eta=1e-6, release="statistics"), ROOT),
     (
         PracticalDPRR(0.6, trace=2.0, label_moment=0.1, variant="corrected", release="statistics"),
         ROOT,
@@ -71,7 +69,7 @@ def test_the_pair_is_the_worst_there_is(mechanism, share):
     assert found.max() > 0.5 * share * mechanism.mu
 
 
-@pytest.mark.parametrize("mu", [0.05, 0.5, 1.4, 1.5])
+@pytest.mark.parametrize("mu", [0.05, 1.5])
 def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
     """A row changes its sign and keeps its label, so the cross moment moves by 2σ₂.
 
@@ -87,10 +85,9 @@ def test_remark_4_4_has_a_cross_noise_that_forgets_mu(mu):
     assert (exact.delta > mechanism.claim.delta_at(0.0)) == (mu < math.sqrt(2.0))
 
 
-@pytest.mark.parametrize("mu", [0.1, 1.0, 20.0])
-def test_a_long_row_tells_itself_by_the_noise(mu):
+def test_a_long_row_tells_itself_by_the_noise():
     """δ is near 1 where the claim says a millionth."""
-    mechanism = PracticalDPRR(mu, release="statistics")
+    mechanism = PracticalDPRR(1.0, release="statistics")
     data = np.column_stack([np.eye(3), np.ones(3)])
     pair = dp.neighbours.replace_row(data, 0, 1e6 * data[0])
     assert dp.exact.spectrum(mechanism, pair, float(mechanism.claim.epsilon_at(1e-6))).delta > 0.999
@@ -118,16 +115,6 @@ def test_a_zeroed_row_changes_the_noise_too():
         == dp.exact.spectrum(mechanism, same, 0.1).delta
         > 0.0
     )
-
-
-def test_public_rows_have_no_neighbours():
-    found = (
-        PMTRR(1.0, public_rows=20, release="statistics")
-        .replaced_rows(DATA, DATA[:2])
-        .mu.reshape(60, 2)
-    )
-    np.testing.assert_array_equal(found[:20], 0.0)
-    assert np.all(found[20:] > 0.0)
 
 
 @pytest.mark.parametrize(

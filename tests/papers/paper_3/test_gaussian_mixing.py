@@ -9,7 +9,6 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.exact import gaussian_sketch
 from dpaudit.papers import CalibratedGaussMix, ModifiedGaussMix
-from tests.sparse import one_in
 
 printed = dp.papers.printed
 
@@ -23,7 +22,6 @@ BOUND = 1.5
     "mechanism",
     [
         CalibratedGaussMix(5, 2.0, 1e-3, BOUND),
-        ModifiedGaussMix(5, 3.0, 1e-3, 0.2, BOUND, variant="corrected"),
         ModifiedGaussMix(5, 4.2, 1e-3, 0.2, BOUND),
         ModifiedGaussMix(5, 4.2, 1e-3, 0.2, BOUND, variant="corrected"),
     ],
@@ -88,32 +86,7 @@ def test_lines_5_and_6():
     assert estimates.std() == pytest.approx(2.0, rel=0.01)
 
 
-def test_line_3_leaves_the_eigenvalue_alone():
-    printed_, corrected = (
-        ModifiedGaussMix(4, 3.0, 0.001, row_bound=2.0, variant=v) for v in ("printed", "corrected")
-    )
-    assert not printed_.reads_eigenvalue
-    noise = [one.noise(7.0, 3, np.random.default_rng(0)) for one in (printed_, corrected)]
-    np.testing.assert_allclose(noise, [[6.0] * 3, [2.0 * math.sqrt(3.0)] * 3], rtol=1e-14)
-    pair, epsilon = printed_.pair(), [0.0, 0.3]
-    smallest = np.linalg.eigvalsh(pair.left.T @ pair.left)[0]
-    exact = np.maximum(*gaussian_sketch(4.0 / (smallest + 36.0), 4, epsilon))
-    np.testing.assert_allclose(printed_.joint_spectrum(pair, epsilon).delta, exact, rtol=1e-9)
-
-
-@pytest.mark.parametrize(("rows", "gamma"), one_in(2, [(100, 40.0), (10_000, 400.0)]))
-def test_in_consistent_units_the_joint_release_keeps_theorem_1(rows, gamma):
-    corrected = ModifiedGaussMix(rows, gamma, 1e-4, row_bound=10.0, variant="corrected")
-    as_one, epsilon = ModifiedGaussMix(rows, gamma, 1e-4), corrected.claim.epsilon
-    for eigenvalue in (1.0, gamma + corrected.spread):
-        pair = dp.neighbours.zero_row(_axis(10.0, eigenvalue), 0)
-        found = corrected.joint_spectrum(pair, epsilon).delta
-        assert found <= 1e-4
-        scaled = dp.neighbours.zero_row(pair.left / 10.0, 0)
-        np.testing.assert_allclose(as_one.joint_spectrum(scaled, epsilon).delta, found, rtol=1e-6)
-
-
-@pytest.mark.parametrize("delta", [pytest.param(1e-2, marks=pytest.mark.slow), 1e-5])
+@pytest.mark.parametrize("delta", [1e-5])
 def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
     """Its first term is the textbook's bound outside of its range.
 
@@ -128,19 +101,6 @@ def test_at_small_eta_theorem_1_needs_the_exact_gaussian_release(delta):
     first = corrected.claim.epsilon - printed.gaussmix_epsilon(100, 100.0, delta / 3.0)
     assert dp.exact.gaussian_shift(5.0, first) == pytest.approx(delta / 3.0, rel=1e-6)
     assert ModifiedGaussMix(100, 100.0, delta, 5.0).shortfall == 0.0
-
-
-@pytest.mark.slow
-def test_as_printed_a_row_bound_of_ten_breaks_theorem_1():
-    mechanism = ModifiedGaussMix(10_000, 400.0, 0.01, row_bound=10.0)
-    epsilon, pair = mechanism.claim.epsilon, mechanism.pair()
-    joint = mechanism.joint_spectrum(pair, [0.0, epsilon])
-    found = dp.audit(
-        mechanism, pair, draws=20_000, epsilon=[0.0, epsilon], claim=mechanism.claim, rng=1
-    )
-    assert found.verdict == "violated"
-    assert np.all(found.spectrum.low < joint.delta)
-    assert found.spectrum.low[1] > 0.4
 
 
 @pytest.mark.slow

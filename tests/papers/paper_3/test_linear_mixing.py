@@ -9,7 +9,6 @@ from scipy.stats import ks_2samp
 import dpaudit as dp
 from dpaudit.mechanisms import RPLS
 from dpaudit.papers import LinearMixing, LogisticMixing, SheffetOLS, SheffetRenyiOLS
-from dpaudit.papers.paper_3.sketches import SolvedRow
 from tests.sparse import one_in
 
 SIZE, ERROR = 3_000, 1e-6  # of each comparison of equal laws
@@ -46,16 +45,6 @@ def test_the_literal_sampler_has_the_same_law(mechanism, data):
     )
 
 
-def test_both_branches_of_sheffet_run():
-    mechanism = SheffetRenyiOLS(6, 8.0, 0.1)
-    eigenvalue = np.linalg.eigvalsh(BIG[:300].T @ BIG[:300])[0]
-    noise = mechanism.noise(eigenvalue, 10_000, np.random.default_rng(1))
-    assert set(noise) == {0.0, mechanism.gamma}
-    share = 0.5 * math.exp(-abs(mechanism.margin(eigenvalue)))
-    expected = share if mechanism.margin(eigenvalue) < 0.0 else 1.0 - share
-    assert np.mean(noise == 0.0) == pytest.approx(expected, abs=0.03)  # six deviations
-
-
 def test_where_lambda_is_left_alone_it_is_padded_least_squares():
     mechanism = LinearMixing(8, 30.0, 1e-6)
     assert not mechanism.mixing.reads_eigenvalue
@@ -73,31 +62,6 @@ def test_where_lambda_is_left_alone_it_is_padded_least_squares():
     )
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.3, 5.0])
-def test_leverage_and_share_at_any_noise(noise):
-    padded = np.vstack([DATA, noise * np.eye(4)]) if noise else DATA
-    expected = dp.neighbours.row_statistics(padded)
-    for index in (0, 7):
-        found = SolvedRow.of(DATA, index, 9).shares(noise)
-        np.testing.assert_allclose(
-            found, (expected.leverage[index], expected.residual_share[index]), rtol=1e-9, atol=1e-14
-        )
-
-
-@pytest.mark.slow
-def test_as_printed_bounds_of_ten_break_theorem_2():
-    printed, corrected = (
-        LinearMixing(10_000, 1.0, 0.01, 10.0, 10.0, v) for v in ("printed", "corrected")
-    )
-    pair, epsilon = printed.pair(), [0.0, 1.0]
-    options = {"draws": 20_000, "epsilon": epsilon, "classifier": "qda", "rng": 1}
-    found = dp.audit(printed, pair, claim=printed.claim, **options)
-    assert found.verdict == "violated"
-    assert np.all(found.spectrum.low <= printed.joint_spectrum(pair, epsilon).delta)
-    for one in (pair, corrected.pair()):
-        assert corrected.joint_spectrum(one, 1.0).delta <= 0.01
-
-
 @pytest.mark.parametrize(("kind", "bound"), [(SheffetOLS, 0.001), (SheffetRenyiOLS, 100.0)])
 def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
     """Small rows where γ·ξ stands for √γ·ξ, large ones where γ lacks C².
@@ -112,26 +76,6 @@ def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
     options = {"draws": 4_000, "epsilon": [1.0], "classifier": "qda", "rng": 1}
     found = dp.audit(printed, printed.pair(), claim=printed.claim, **options)
     assert found.verdict == "violated"
-
-
-def test_corrected_gammas_at_epsilon_100():
-    """γ rises to what the corrected theorem 1 asks for.
-
-    Algorithm 4's γ is always at least algorithm 5's.
-    """
-    printed, corrected = (
-        LinearMixing(100_000, 100.0, 0.01, variant=v) for v in ("printed", "corrected")
-    )
-    assert corrected.mixing.gamma > 1.2 * printed.mixing.gamma
-    assert corrected.mixing.claim.epsilon == pytest.approx(100.0)
-    assert (
-        LinearMixing(100, 1.0, 0.01, variant="corrected").mixing.gamma
-        == LinearMixing(100, 1.0, 0.01).mixing.gamma
-    )
-    made = {
-        variant: SheffetOLS(2, 100.0, 0.01, variant=variant) for variant in ("printed", "corrected")
-    }
-    assert made["printed"].gamma < 2.0 < made["corrected"].gamma
 
 
 @pytest.mark.parametrize("bound", [0.001, 1.0, 100.0])

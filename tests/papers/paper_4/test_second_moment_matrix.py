@@ -8,8 +8,8 @@ from scipy.stats import ks_2samp
 
 import dpaudit as dp
 from dpaudit.errors import InvalidInput, NoExactSpectrum
-from dpaudit.exact import additive_wishart, gaussian_shift
-from dpaudit.mechanisms import AnalyzeGauss, InverseWishartDraw, RandomProjection
+from dpaudit.exact import additive_wishart
+from dpaudit.mechanisms import InverseWishartDraw, RandomProjection
 from dpaudit.neighbours import replace_row, zero_row
 from dpaudit.papers import (
     AdaptiveInverseWishart,
@@ -20,7 +20,6 @@ from dpaudit.papers import (
     JLRidge,
     NoisyInverse,
 )
-from dpaudit.papers.paper_4.matrix_release import Moments
 from tests.mechanisms.mechanism_cases import matrices
 
 printed = dp.papers.printed
@@ -68,40 +67,6 @@ def test_the_fast_sampler_has_the_law_of_the_literal_one(algorithm):
     alike(make("sufficient")(DATA, DRAWS, rng=1), make("literal")(DATA, DRAWS, rng=2))
 
 
-@pytest.mark.parametrize("mechanism", [m for m in ALL if m.name != "NoisyInverse"], ids=repr)
-def test_the_moments_are_all_that_it_uses(mechanism):
-    data = LARGE[:90]
-    moments = Moments(data.T @ data, len(data))
-    alike(
-        mechanism(data, DRAWS, rng=1),
-        mechanism.of_moments(moments, DRAWS, np.random.default_rng(2)),
-    )
-
-
-@pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
-def test_a_large_eigenvalue_buys_rows_and_saves_padding(kind):
-    algorithm = kind(8, **BUDGET)
-    small, rows_small = algorithm.chosen(0.0, 500, np.random.default_rng(1))
-    large, rows_large = algorithm.chosen(1e5, 500, np.random.default_rng(1))
-    assert algorithm.most_padding == printed.theorem_3_1_padding(2.0, 8, 0.4, 0.025) ** 2
-    assert np.mean(small == algorithm.most_padding) > 0.9  # σ_min = 0 is seldom taken for more
-    assert np.all(rows_small == 8)
-    assert np.all(large == 0.0)
-    bound = 1e5 + np.random.default_rng(1).laplace(0.0, algorithm.noise, 500) - algorithm.slack
-    for r, enough in zip(rows_large[:20], bound[:20], strict=True):
-        needed = [
-            printed.theorem_3_1_padding(2.0, int(r) + more, 0.4, 0.025) ** 2 for more in (0, 1)
-        ]
-        assert needed[0] <= enough * (1.0 + 1e-9)
-        assert needed[1] > enough * (1.0 - 1e-9)
-
-
-def test_a_bad_estimate_is_as_rare_as_half_of_delta():
-    algorithm = AdaptiveJLRidge(8, **BUDGET)
-    assert 0.5 * math.exp(-algorithm.slack / algorithm.noise) == pytest.approx(0.025, rel=1e-12)
-    assert algorithm.noise == 2.0 * 2.0**2 / 0.8
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
 def test_the_joint_spectrum_is_that_of_its_draws(kind):
@@ -128,24 +93,6 @@ def test_the_joint_spectrum_is_that_of_its_draws(kind):
         loss += np.sum(0.5 * chi * (ratio - 1.0) - 0.5 * count[:, None] * np.log(ratio), axis=1)
         gain = -np.expm1(np.minimum(np.array([[0.0], [1.0]]) - loss, 0.0))
         assert np.all(np.abs(gain.mean(axis=1) - exact) < 5.0 * gain.std(axis=1) / np.sqrt(20_000))
-
-
-def test_a_pair_with_a_lost_rank_is_certain_where_no_padding_hides_it():
-    algorithm = AdaptiveJLRidge(3, 400.0, 0.3)
-    pair = zero_row(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), 0)
-    assert float(algorithm.joint_spectrum(pair, 0.0).delta) > 0.9
-
-
-@pytest.mark.parametrize("kind", [AdaptiveJLRidge, AdaptiveInverseWishart])
-def test_the_adaptive_ones_have_no_spectrum_of_the_matrix_alone(kind):
-    algorithm = kind(8, **BUDGET)
-    with pytest.raises(NoExactSpectrum, match="joint_spectrum"):
-        dp.exact.spectrum(algorithm, algorithm.pair(), 0.5)
-    with pytest.raises(NoExactSpectrum, match="joint_spectrum"):
-        dp.exact.worst_case(algorithm, DATA, 0.5)
-
-
-# --- spectra, by delegation -----------------------------------------------------------------------
 
 
 def same_worst_cases(algorithm, mechanism, *relations):
@@ -193,18 +140,6 @@ def test_algorithm_4_draws_with_n_and_d():
     same_worst_cases(algorithm, part, {}, REPLACED)
 
 
-def test_analyze_gauss_of_a_replaced_row():
-    algorithm = AnalyzeGaussNoise(**BUDGET)
-    assert algorithm.sigma == pytest.approx(4.0 * math.sqrt(2.0 * math.log(40.0) / 0.8), rel=1e-12)
-    same_worst_cases(algorithm, AnalyzeGauss(algorithm.sigma), REPLACED)
-    own = dp.exact.spectrum(algorithm, algorithm.pair(), 0.3).delta
-    shift = math.sqrt(32.0) / algorithm.sigma
-    assert float(own) == pytest.approx(float(gaussian_shift(shift, 0.3)), rel=1e-12)
-
-
-# --- what the claims are worth --------------------------------------------------------------------
-
-
 def exceeds(algorithm):
     """Exact δ at the claim's ε over the claim's δ, on the algorithm's own pair."""
     spectrum = dp.exact.spectrum(algorithm, algorithm.pair(), algorithm.epsilon)
@@ -219,16 +154,7 @@ def test_algorithm_1_fails_at_a_large_epsilon_and_theorem_b_1_does_not():
     )
 
 
-@pytest.mark.parametrize(("variant", "fails"), [("printed", True), ("corrected", False)])
-def test_algorithm_4_has_the_same_loss_and_fails_with_it(variant, fails):
-    """For n + d = 100,000, by the draw that the algorithm makes, on the pair of algorithm 1."""
-    prior = InverseWishartPosterior(400.0, 0.3, variant=variant).prior(100_000)
-    draw = InverseWishartDraw(100_000, math.sqrt(prior))
-    found = dp.exact.spectrum(draw, JLRidge(100_000, 400.0, 0.3).pair(), 400.0)
-    assert (float(found.delta) > 0.3) == fails
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (8.0, 0.01), (7.0, 1e-5)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(7.0, 0.1), (7.0, 1e-5)])
 def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
     algorithm = AdditiveWishartNoise(epsilon, delta)
     assert exceeds(algorithm) > 1.0
@@ -236,8 +162,7 @@ def test_algorithm_3_leaves_out_the_condition_of_its_theorem(epsilon, delta):
     assert algorithm.dof(2) < AdditiveWishartNoise(epsilon, delta, variant="corrected").dof(2)
 
 
-@pytest.mark.parametrize("delta", [1e-2, 1e-5, 1e-10])
-@pytest.mark.parametrize("epsilon", [0.01, 0.4, 6.0, 200.0])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-2), (0.4, 1e-10), (200.0, 1e-5)])
 def test_the_noise_of_section_2_is_too_little_for_a_small_epsilon(epsilon, delta):
     if epsilon < 1.0:
         assert exceeds(AnalyzeGaussNoise(epsilon, delta)) > 1.0
@@ -267,24 +192,6 @@ def test_theorem_b_5_does_not_scale(rho):
         assert exceeds(NoisyInverse(rho, 0.5, 1e-5, bound, variant="corrected")) <= 1.0
 
 
-def test_the_corrected_sensitivity_of_the_inverse_bounds_any_two_rows():
-    """Random M ≥ ρB²·I, rows of norm B: the triangle of the change is below √2/(ρ(1 + ρ)B²)."""
-    rng, rho, bound = np.random.default_rng(2), 0.3, 1.7
-    for _ in range(300):
-        axes = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-        rest = (
-            axes
-            @ np.diag(rho * bound**2 * (1.0 + rng.exponential(size=3) * rng.integers(0, 2, 3)))
-            @ axes.T
-        )
-        u, v = (bound * row / np.linalg.norm(row) for row in rng.standard_normal((2, 3)))
-        change = np.linalg.inv(rest + np.outer(u, u)) - np.linalg.inv(rest + np.outer(v, v))
-        assert np.linalg.norm(np.triu(change)) <= math.sqrt(2.0) / (rho * (1.0 + rho) * bound**2)
-
-
-# --- post-processing ------------------------------------------------------------------------------
-
-
 def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
     algorithm = AdditiveWishartNoise(**BUDGET)
     for data in (DATA, LARGE):
@@ -309,23 +216,6 @@ def test_the_shift_keeps_matrices_positive_definite_and_says_how_far():
         )
 
 
-def test_analyze_gauss_is_lifted_where_it_is_indefinite():
-    algorithm = AnalyzeGaussNoise(**BUDGET)
-    draws = algorithm(3.0 * DATA[:6] / 3.0, 500, rng=2)
-    lifted = algorithm.lifted(draws)
-    least = np.linalg.eigvalsh(matrices(draws, 3))[:, 0]
-    assert 0 < np.sum(least > 0.0) < 500
-    np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
-    up = (lifted - draws)[least <= 0.0]
-    assert np.ptp(up[:, 0]) < 1e-9
-    norms = np.abs(
-        np.linalg.eigvalsh(matrices(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
-    ).max(axis=1)
-    assert up[0, 0] == pytest.approx(norms.mean(), rel=0.1)  # E‖N‖, of 500 draws
-    with pytest.raises(NoExactSpectrum, match="scaled=False"):
-        dp.exact.worst_case(AnalyzeGaussNoise(**BUDGET, scaled=True), DATA, 0.5)
-
-
 @pytest.mark.parametrize(
     "mechanism", [JLRidge(400, 60.0, 0.05, 2.0), InverseWishartPosterior(60.0, 0.05, 2.0)]
 )
@@ -337,18 +227,6 @@ def test_the_solution_is_the_regression_of_the_matrix(mechanism):
         value = np.r_[beta, -1.0] @ matrix @ np.r_[beta, -1.0]
         for step in 1e-3 * np.eye(3)[:2]:
             assert (np.r_[beta, -1.0] + step) @ matrix @ (np.r_[beta, -1.0] + step) > value
-
-
-def test_the_solution_from_an_inverse():
-    """Without noise it is least squares."""
-    quiet = np.linalg.inv(DATA.T @ DATA)[np.triu_indices(3)][None]
-    found = NoisyInverse(0.5, **BUDGET).solution(quiet)[0]
-    np.testing.assert_allclose(
-        found, np.linalg.lstsq(DATA[:, :2], DATA[:, 2], rcond=None)[0], rtol=1e-9
-    )
-
-
-# --- bad input ------------------------------------------------------------------------------------
 
 
 def test_a_row_beyond_the_bound_is_refused():
@@ -369,3 +247,35 @@ def test_a_row_beyond_the_bound_is_refused():
 def test_bad_arguments_are_named(make, name):
     with pytest.raises(InvalidInput, match=name):
         make()
+
+
+def test_a_pair_with_a_lost_rank_is_certain_where_no_padding_hides_it():
+    algorithm = AdaptiveJLRidge(3, 400.0, 0.3)
+    pair = zero_row(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]), 0)
+    assert float(algorithm.joint_spectrum(pair, 0.0).delta) > 0.9
+
+
+def test_analyze_gauss_is_lifted_where_it_is_indefinite():
+    algorithm = AnalyzeGaussNoise(**BUDGET)
+    draws = algorithm(3.0 * DATA[:6] / 3.0, 500, rng=2)
+    lifted = algorithm.lifted(draws)
+    least = np.linalg.eigvalsh(matrices(draws, 3))[:, 0]
+    assert 0 < np.sum(least > 0.0) < 500
+    np.testing.assert_array_equal(lifted[least > 0.0], draws[least > 0.0])
+    up = (lifted - draws)[least <= 0.0]
+    assert np.ptp(up[:, 0]) < 1e-9
+    norms = np.abs(
+        np.linalg.eigvalsh(matrices(draws - (DATA[:6].T @ DATA[:6])[np.triu_indices(3)], 3))
+    ).max(axis=1)
+    assert up[0, 0] == pytest.approx(norms.mean(), rel=0.1)  # E‖N‖, of 500 draws
+    with pytest.raises(NoExactSpectrum, match="scaled=False"):
+        dp.exact.worst_case(AnalyzeGaussNoise(**BUDGET, scaled=True), DATA, 0.5)
+
+
+def test_the_solution_from_an_inverse():
+    """Without noise it is least squares."""
+    quiet = np.linalg.inv(DATA.T @ DATA)[np.triu_indices(3)][None]
+    found = NoisyInverse(0.5, **BUDGET).solution(quiet)[0]
+    np.testing.assert_allclose(
+        found, np.linalg.lstsq(DATA[:, :2], DATA[:, 2], rcond=None)[0], rtol=1e-9
+    )

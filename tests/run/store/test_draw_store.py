@@ -1,19 +1,23 @@
 """Kept draws, and counts of groups of them, are complete or absent, and never those of another run
-or another score.
+or another score; and what a run's folder tells of it.
 """
 
 import json
-from pathlib import Path
+import os
 
 import numpy as np
 import pytest
 
+import dpaudit as dp
+from dpaudit.cli import main
 from dpaudit.errors import InvalidInput
-from dpaudit.run.store.draws import DrawStore, digest_of
-from dpaudit.run.store.progress import state_of
+from dpaudit.run import Scenario, run
+from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.progress import Watch, state_of
 from dpaudit.sampling import Counted, Counts
+from tests.run.held_runs import held_run, held_scenario
 
-pytestmark = pytest.mark.quick
+pytestmark = pytest.mark.usefixtures("no_figures")
 
 MADE_BY = {"seed": 0, "samples": 100, "stop": None}
 
@@ -30,13 +34,7 @@ def store(tmp_path, block):
     return store
 
 
-def test_a_block_comes_back_to_the_bit(store, block):
-    np.testing.assert_array_equal(np.load(store.path / "0-000002.npy", allow_pickle=False), block)
-    np.testing.assert_array_equal(store.get(0, 2), block)
-    assert store.get(0, 1) is None
-    assert store.get(1, 2) is None
-
-
+@pytest.mark.quick
 def test_resume_finds_what_it_draws_again(store, block):
     """The first block of each side is to be drawn again, and has to be the same."""
     store.put(0, 3, block + 1.0)
@@ -52,30 +50,7 @@ def test_resume_finds_what_it_draws_again(store, block):
     np.testing.assert_array_equal(store.get(1, 2), block - 1.0)
 
 
-def test_new_draws_are_kept_once_an_old_block_is_drawn_again(store, block):
-    again = DrawStore(store.path, MADE_BY, resume=True)
-    again.put(0, 0, block)
-    assert not (store.path / "0-000000.npy").exists()
-    again.put(0, 2, block)
-    np.testing.assert_array_equal(again.get(0, 0), block)
-
-
-def test_a_damaged_block_is_not_the_one_that_is_drawn_again(store, block):
-    store.put(0, 3, block)
-    (store.path / "0-000002.npy").write_bytes(b"")
-    again = DrawStore(store.path, MADE_BY, resume=True)
-    assert again.get(0, 2) is None
-    assert again.get(0, 3) is None
-    again.put(0, 2, block)
-    again.put(0, 3, block)
-    np.testing.assert_array_equal(again.get(0, 2), block)
-
-
-def test_without_resume_or_without_draws_it_starts_afresh(store, tmp_path):
-    assert DrawStore(store.path, MADE_BY).get(0, 2) is None
-    assert DrawStore(tmp_path / "none", MADE_BY, resume=True).get(0, 0) is None
-
-
+@pytest.mark.quick
 def test_other_settings_are_named(store, block):
     with pytest.raises(
         InvalidInput,
@@ -85,10 +60,11 @@ def test_other_settings_are_named(store, block):
     np.testing.assert_array_equal(store.get(0, 2), block)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "damage",
-    [lambda file: file[:-40], lambda file: file[:300] + b"?" + file[301:], lambda file: b""],
-    ids=["cut", "changed", "empty"],
+    [lambda file: file[:-40], lambda file: file[:300] + b"?" + file[301:]],
+    ids=["cut", "changed"],
 )
 def test_a_damaged_block_is_not_there(store, damage):
     path = store.path / "0-000002.npy"
@@ -96,7 +72,8 @@ def test_a_damaged_block_is_not_there(store, damage):
     assert store.get(0, 2) is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "[" * 100_000])
+@pytest.mark.quick
+@pytest.mark.parametrize("content", ["[]", "[" * 100_000])
 def test_draws_without_a_manifest_stay_until_they_are_discarded(store, content):
     (store.path / "manifest.json").write_text(content)
     before = {path.name: path.read_bytes() for path in store.path.iterdir()}
@@ -108,16 +85,7 @@ def test_draws_without_a_manifest_stay_until_they_are_discarded(store, content):
     assert json.loads((store.path / "manifest.json").read_text()) == MADE_BY
 
 
-def test_draws_are_removed_before_what_tells_of_them(store, monkeypatch):
-    """A run that is killed while it removes draws can be resumed or run afresh."""
-    removed, unlink = [], Path.unlink
-    monkeypatch.setattr(
-        Path, "unlink", lambda path, **more: removed.append(path.name) or unlink(path, **more)
-    )
-    store.remove()
-    assert removed == ["0-000002.npy", "parts.jsonl", "manifest.json"]
-
-
+@pytest.mark.quick
 def test_every_change_is_named(store):
     kept = {
         "files": {"a.py": "1", "b.py": "2"},
@@ -138,20 +106,6 @@ def test_every_change_is_named(store):
         "package numpy 1.0, now 2.0",
     ):
         assert change in str(caught.value)
-
-
-def test_remove_leaves_what_others_have_put_there(store):
-    (store.path / "mine.npy").write_bytes(b"")
-    store.remove()
-    assert [path.name for path in store.path.iterdir()] == ["mine.npy"]
-    (store.path / "mine.npy").unlink()
-    store.remove()
-    assert not store.path.exists()
-
-
-def test_digest_sees_shape_and_bytes(block):
-    assert digest_of(block) == digest_of(block.copy(order="F"))
-    assert len({digest_of(block), digest_of(block.reshape(25, 6)), digest_of(block + 1)}) == 3
 
 
 # --- counts of groups
@@ -188,14 +142,7 @@ def resumed(counts, **more):
     return DrawStore(counts.path, MADE_BY, resume=True, **more)
 
 
-def test_a_group_comes_back(counts):
-    assert not DrawStore(counts.path.parent / "new", MADE_BY).counts(KEY)
-    kept = resumed(counts).counts(KEY)
-    assert kept
-    assert kept.get(1) is None
-    assert_same(kept.get(3), group(3))
-
-
+@pytest.mark.quick
 def test_the_first_group_is_made_again_and_has_to_be_the_same(counts):
     kept = resumed(counts).counts(KEY)
     assert kept.get(2) is None
@@ -209,12 +156,14 @@ def test_the_first_group_is_made_again_and_has_to_be_the_same(counts):
         again.put(2, group(4))
 
 
+@pytest.mark.quick
 def test_a_damaged_group_is_not_there(counts):
     path = counts.path / f"counts-{KEY}-000003.npz"
     path.write_bytes(path.read_bytes()[:-9])
     assert resumed(counts).counts(KEY).get(3) is None
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("key", "all_draws"), [(OTHER, False), (KEY, True)])
 def test_counts_that_are_of_no_use_go(counts, key, all_draws):
     """Those of another score, and all of them where the draws are to be kept."""
@@ -224,19 +173,112 @@ def test_counts_that_are_of_no_use_go(counts, key, all_draws):
     assert not resumed(counts).counts(KEY)
 
 
+@pytest.mark.quick
 def test_counted_draws_are_draws(counts):
     counts.put(0, 0, np.zeros((7, 3)))
     assert counts.fresh == 7 + 2 * 2 * 50
     assert state_of(counts.path.parent).made == (107, 100)
 
 
-def test_the_same_counts_have_the_same_bytes(counts, tmp_path):
-    other = DrawStore(tmp_path / "other", MADE_BY)
-    other.counts(KEY).put(2, group(2))
-    name = f"counts-{KEY}-000002.npz"
-    assert (other.path / name).read_bytes() == (counts.path / name).read_bytes()
+# --- state, rate, time left and the lock
+
+ROW = 'rule = "row"\nindex = 4'
 
 
-def test_remove_takes_counts_too(counts):
-    counts.remove()
-    assert not counts.path.exists()
+@pytest.mark.slow
+def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
+    """16 blocks of 256 a side: under way, killed, resumed."""
+    scenario = held_scenario(write_scenario, audit='draws = 4000\nclassifier = "qda"')
+    out = tmp_path / "out"
+    with held_run(scenario, out) as process:
+        assert main(["status", str(out)]) == 0
+        said = capsys.readouterr().out
+        assert f"running, process {process.pid}" in said
+        assert "drawing M(D)" in said
+        found = state_of(out)
+        assert (found.state, found.process, found.wanted, found.scenario) == (
+            "running",
+            process.pid,
+            4000,
+            "held",
+        )
+        with pytest.raises(
+            dp.InvalidInput,
+            match=f"another run is under way in .*out .process {process.pid}.;",
+        ):
+            run(Scenario.load(scenario), out)
+    assert main(["status", str(out), "--json"]) == 3
+    one = json.loads(capsys.readouterr().out)[0]
+    assert (one["state"], one["process"]) == ("interrupted", None)
+    assert sum(one["made"]) == sum(
+        256 if "-000015" not in path.name else 160 for path in out.glob("draws/*.npy")
+    )
+    run(Scenario.load(scenario), out, resume=True)
+    assert main(["status", str(tmp_path)]) == 0
+    assert "done: not violated" in capsys.readouterr().out
+    assert sorted(path.name for path in out.iterdir()) == ["report.html", "result.json"]
+
+
+def test_an_interrupted_run_says_with_what_it_ended(write_scenario, tmp_path, capsys):
+    (tmp_path / "ends.py").write_text(
+        "def release(data, size, *, rng):\n    raise KeyError('midway')\n"
+    )
+    scenario = Scenario.load(
+        write_scenario("ends", mechanism='call = "ends:release"', neighbour=ROW)
+    )
+    with pytest.raises(dp.MechanismError):
+        run(scenario, tmp_path / "out")
+    assert main(["status", str(tmp_path / "out")]) == 3
+    assert "by MechanismError: the mechanism raised " in capsys.readouterr().out
+
+
+def test_a_run_that_never_began_leaves_nothing(write_scenario, tmp_path, capsys):
+    with pytest.raises(dp.InvalidInput, match="index must be"):
+        run(Scenario.load(write_scenario(neighbour='rule = "row"\nindex = 99')), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert main(["status", str(tmp_path / "out")]) == 2
+    assert "must be the folder of a run" in capsys.readouterr().err
+
+
+def test_rate_and_time_left_count_what_this_process_has_drawn(tmp_path, monkeypatch):
+    """100 draws are kept by an earlier process; this one makes them again and 200 more in 6 s.
+
+    So 50 a second, and 1700 of 2 × 1000 to go.
+    """
+    now = [100.0]
+    monkeypatch.setattr("dpaudit.run.store.progress.time.monotonic", lambda: now[0])
+    first = DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None})
+    first.put(0, 0, dp.outcomes.rows([0.5] * 100))
+    with pytest.raises(RuntimeError), Watch(tmp_path / "draws", "counted") as watch:  # noqa: PT012
+        watch("choosing the neighbour", 0, 1)
+        now[0] += 50.0
+        watch.begin(DrawStore(tmp_path / "draws", {"samples": 1000, "stop": None}, resume=True))
+        watch("drawing M(D)", 100, 1000)
+        for side, block in ((0, 0), (0, 1), (1, 1)):
+            now[0] += 2.0
+            watch.store.put(side, block, dp.outcomes.rows([0.5] * 100))
+            watch("drawing M(D)", 100 + 100 * (side + block), 1000)
+        raise RuntimeError
+    found = state_of(tmp_path)
+    assert (found.made, found.wanted, found.rate, found.left_s) == ((200, 100), 1000, 50.0, 34.0)
+    assert (found.step, found.ended, found.stops) == ("drawing M(D)", "RuntimeError", False)
+
+
+def test_one_run_has_a_folder_until_it_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpaudit.run.store.progress.PATIENCE", 0.01)
+    draws = tmp_path / "draws"
+    with Watch(draws, "first"):
+        state = state_of(tmp_path)
+        assert (state.state, state.process) == ("running", os.getpid())
+        with pytest.raises(dp.InvalidInput, match=f"process {os.getpid()}"), Watch(draws, "second"):
+            pass
+    assert state_of(tmp_path) is None
+    with Watch(draws, "third"):
+        pass
+
+
+def test_a_folder_of_runs_tells_of_each(write_scenario, tmp_path, capsys):
+    for name in ("one", "two"):
+        run(Scenario.load(write_scenario(name)), tmp_path / "all" / name)
+    assert main(["status", str(tmp_path / "all")]) == 0
+    assert capsys.readouterr().out.count("done: not violated") == 2

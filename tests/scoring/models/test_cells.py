@@ -9,13 +9,11 @@ import pytest
 from scipy.stats import norm
 
 import dpaudit as dp
-from dpaudit.scoring import KnownScore, Sides, log_loss, shrink
-from dpaudit.scoring.encode import Encoder
+from dpaudit.scoring import KnownScore, Sides, shrink
 from dpaudit.scoring.models import cells
 from dpaudit.scoring.models.additive import fit_additive
 from dpaudit.scoring.models.spline import fit_spline
 from tests.scoring.models.rings import rings
-from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.5])
 SIZE = 40_000
@@ -79,16 +77,6 @@ def clipped(rng):
     return np.clip(z[0] + 0.5, -1.0, 2.0), np.clip(z[1], -1.0, 2.0), loss
 
 
-def geometric(rng):
-    """Two-sided geometric noise with ε = 1 on counts that differ by one."""
-    noise = rng.geometric(1.0 - np.exp(-1.0), (4, SIZE))
-    return (
-        noise[0] - noise[1] + 1,
-        noise[2] - noise[3],
-        lambda x: np.where(x[:, 0] >= 1.0, 1.0, -1.0),
-    )
-
-
 def parity(rng):
     """Ten bits, of which one is often the parity of two others.
 
@@ -99,31 +87,9 @@ def parity(rng):
     return P, Q, lambda x: np.where(x[:, 4] == (x[:, 2] != x[:, 9]), np.log(1.7), np.log(0.3))
 
 
-def nothing_like_it(rng):
-    """Four columns of one law on both sides, but P has the value ½ in one, 1 time in 10."""
-    P, Q = rng.standard_normal((2, SIZE, 4))
-    P[rng.random(SIZE) < 0.1, 1] = 0.5
-    return P, Q, lambda x: np.where(x[:, 1] == 0.5, NEVER, -0.1)
-
-
-@pytest.mark.parametrize(
-    ("task", "least"),
-    one_in(
-        2,
-        [
-            (clipped, 0.95),
-            (geometric, 0.95),
-            (parity, 0.78),
-            (nothing_like_it, 0.9),
-        ],
-    ),
-)
+@pytest.mark.parametrize(("task", "least"), [(clipped, 0.95), (parity, 0.78)])
 def test_cells_certify_what_the_true_loss_does(task, least):
-    """With 16,000 training draws, cells certify nearly what the true loss does.
-
-    Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01, 0.997 ± 0.005, 0.94 ± 0.026,
-    0.99 ± 0.015: the limits are 6 deviations off.
-    """
+    """Shares on 12 other seeds, at the ε with the least: 1.00 ± 0.01 and 0.94 ± 0.026."""
     assert share(fit_cells, *task(np.random.default_rng(8))).min() >= least
 
 
@@ -149,39 +115,6 @@ def test_equal_rows_of_atoms_have_equal_scores():
     np.testing.assert_array_equal(score(rows[::-1]), whole[::-1])
 
 
-def test_where_nothing_repeats_there_are_no_cells():
-    assert trained(fit_cells, *np.random.default_rng(1).standard_normal((2, 2000, 3))) is None
-    nothing = Sides(np.ones((100, 2)), np.ones((100, 2)))
-    assert fit_cells(nothing, nothing) is None
-
-
-def test_a_base_that_is_right_is_kept():
-    """Cells shrink towards the given loss.
-
-    Their noise costs at most 1e-4 nats at 20,000 draws a side.
-    """
-    P, Q, loss = geometric(np.random.default_rng(4))
-    score = trained(lambda train, choose: cells.fit_cells(train, loss), P, Q)
-    assert log_loss(score, fresh(P, Q)) == pytest.approx(log_loss(loss, fresh(P, Q)), abs=1e-4)
-
-
-def test_nan_in_one_law_only_is_an_infinite_loss():
-    """NaN one time in 50 under P and never under Q: certified at every ε."""
-    rng = np.random.default_rng(6)
-    P, Q = rng.standard_normal((2, SIZE))
-    P[rng.random(SIZE) < 0.02] = np.nan
-
-    def fit(train, choose):
-        encoder = Encoder.fit(train)
-        score = fit_cells(encoder.sides(train), encoder.sides(choose))
-        return lambda x: score(encoder(x))
-
-    assert share(fit, P, Q, lambda x: np.where(np.isnan(x[:, 0]), NEVER, -0.02), 0.01).min() > 0.95
-
-
-# --- smooth scores --------------------------------------------------------------------------------
-
-
 def wavy(rng):
     """Density φ(x)(1 + 0.9 sin 6x) against φ: a loss that goes up and down."""
     z = rng.standard_normal(4 * SIZE)
@@ -189,17 +122,11 @@ def wavy(rng):
     return kept, rng.standard_normal(SIZE), lambda x: np.log1p(0.9 * np.sin(6.0 * x[:, 0]))
 
 
-def uniform(rng):
-    """Supports that overlap: infinite losses at both ends."""
-    u = rng.random((2, SIZE))
-    return u[0], u[1] + 0.1, lambda x: NEVER * ((x[:, 0] < 0.1).astype(float) - (x[:, 0] > 1.0))
-
-
 def ring(rng):
     return rings(rng, SIZE, 0.2)
 
 
-@pytest.mark.parametrize("task", [wavy, uniform, ring])
+@pytest.mark.parametrize("task", [wavy, ring])
 def test_splines_certify_what_the_true_loss_does(task):
     """Shares on 12 other seeds were 0.99 ± 0.02 or better at either ε.
 
@@ -218,43 +145,6 @@ def test_a_spline_learns_nothing_from_nothing():
         P, Q = np.random.default_rng(seed).standard_normal((2, 4000))
         flat += np.ptp(trained(fit_spline, P, Q)(fresh(P, Q).P)) == 0.0
     assert flat >= 12
-
-
-def test_columns_that_say_the_same_are_counted_once():
-    """Laplace losses of three independent columns add up; the same column three times does not."""
-    rng = np.random.default_rng(3)
-    P, Q = rng.laplace(size=(2, SIZE, 3))
-    Q[:, 1:] += 1.0
-
-    def loss(x):
-        return np.clip(1.0 - 2.0 * x[:, 1:], -1.0, 1.0).sum(axis=1)
-
-    assert share(fit_additive, P, Q, loss).min() > 0.97
-    thrice = [np.repeat(side[:, 2:], 3, axis=1) for side in (P, Q)]
-    rows = fresh(*thrice).P
-    assert (
-        np.abs(
-            trained(fit_additive, *thrice)(rows) - np.clip(1.0 - 2.0 * rows[:, 0], -1.0, 1.0)
-        ).mean()
-        < 0.1
-    )
-
-
-# --- shrinkage ------------------------------------------------------------------------------------
-
-
-def test_shrinkage_keeps_a_guess_that_is_right_and_drops_one_that_is_not():
-    rng = np.random.default_rng(1)
-    truth = rng.normal(0.0, 1.0, 2000)
-    total = rng.poisson(30.0, 2000) + 1
-    a = rng.binomial(total, 1.0 / (1.0 + np.exp(-truth)))
-    right, gain = shrink.shrink(a, total - a, truth)
-    assert np.abs(right - truth).max() < 0.3
-    assert gain < 5.0
-    wrong, gain = shrink.shrink(a, total - a, np.zeros(2000))
-    assert gain > 100.0
-    own = np.log((a + 0.5) / (total - a + 0.5))
-    assert np.mean((wrong - truth) ** 2) < np.mean((own - truth) ** 2)
 
 
 def test_one_cell_that_contradicts_a_good_guess_keeps_its_own_odds():

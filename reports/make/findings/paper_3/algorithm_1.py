@@ -33,7 +33,7 @@ def _claimed(mechanism: ModifiedGaussMix) -> float:
     return epsilon
 
 
-def _theorem_1(mixtures: int, gamma: float, delta: float) -> float:
+def theorem_1(mixtures: int, gamma: float, delta: float) -> float:
     """Theorem 1's ε at η = γ/√k."""
     return printed.theorem_1_epsilon(mixtures, gamma, delta, gamma / mixtures**0.5)
 
@@ -214,7 +214,7 @@ TESTS: dict[str, Tested] = {
         tries=40,
         at={"row_bound": 100.0, "mixtures": 10_000, "gamma": 100.0, "delta": 1e-5},
         also=lambda row_bound, mixtures, gamma, delta: (
-            f"so ε = {_theorem_1(mixtures, gamma, delta):.4g}, "
+            f"so ε = {theorem_1(mixtures, gamma, delta):.4g}, "
             f"{_copies(row_bound, mixtures, gamma, delta)} rows of norm C"
         ),
         fixed={"exact": _leak_in_units},

@@ -16,6 +16,7 @@ from dpaudit.papers import LinearMixing, printed
 from dpaudit.papers.paper_3.sketches import SolvedRow
 from dpaudit.testing import integers, reals
 from reports.make.findings.evidence import CERTIFIED, Evidence, stated
+from reports.make.findings.paper_3.algorithm_1 import theorem_1
 from reports.make.findings.statement import Searched, Swept, Tested
 
 
@@ -118,10 +119,6 @@ def _median_loss(mixtures: int, epsilon: float, delta: float) -> float:
 
 def _equation_60(mixtures: int, gamma: float, delta: float) -> float:
     return 3.0 * math.sqrt(2.0 * mixtures * math.log(3.75 / delta)) / gamma
-
-
-def _theorem_1(mixtures: int, gamma: float, delta: float) -> float:
-    return printed.theorem_1_epsilon(mixtures, gamma, delta, gamma / math.sqrt(mixtures))
 
 
 def _both_conditions(mixtures: int, gamma: float, delta: float) -> bool:
@@ -334,7 +331,7 @@ TESTS: dict[str, Tested] = {
     ),
     "3-equation-60": Searched(
         _equation_60,
-        _theorem_1,
+        theorem_1,
         {"mixtures": integers(1, 1_000_000), "gamma": reals(2.51, 1e4), "delta": reals(1e-10, 0.5)},
         quantity="ε̃",
         tries=150,

@@ -1,9 +1,12 @@
-"""What a user's code imports is found by reading it."""
+"""What is recorded of a scenario: its text without values of data, and the code that it imports."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from dpaudit.run import Scenario
+from dpaudit.run.scenario.files import recorded_text
 from dpaudit.run.scenario.source import code_of, imported_names, installed_digests
 
 pytestmark = pytest.mark.quick
@@ -96,3 +99,38 @@ def test_an_installed_mechanism_that_changes_at_the_same_version(tmp_path, monke
     after = installed_digests(["noisy_things.sub", "numpy"], Path("nowhere"))
     assert set(before) == set(after) == {"noisy-things"}
     assert before != after
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "row = [73.125, 0.5, -41]",
+        "row=[73.125,\n  0.5, # the ] of a comment\n  -41,\n]",
+        '"row" = [ 73.125, 0.5, -41 ]',
+        "'row' =\t[73.125, 0.5, -41]",
+    ],
+)
+def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
+    data = 'path = "small.csv"\ntarget = "y"\nconstant = false'
+    path = write_scenario(data=data, neighbour=f'rule = "replace"\nindex = 2\n{row}')
+    text = Scenario.load(path).text
+    shown = recorded_text(text)
+    assert "73.125" in text
+    assert re.search(r"row['\"]?\s*=\s*\[…\]\n", shown)
+    assert not re.search("73|41", shown)
+    assert shown.count("\n[") == text.count("\n[")
+
+
+def test_a_text_whose_row_cannot_be_told_apart_is_not_kept():
+    assert recorded_text('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
+    assert recorded_text('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
+        'neighbour = { rule = "replace", row = […], index = 3 }\n'
+    )
+    assert recorded_text("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
+
+
+def test_workers_are_left_out_of_the_text_since_they_change_no_result():
+    alone = "[audit]\ndraws = 400\nseed = 1\n"
+    workers = '[audit]\ndraws = 400\nbackend = "dask"\n  address = "tcp://x:1"\nseed = 1'
+    assert recorded_text(workers) == recorded_text(alone) == alone
+    assert recorded_text('audit = { draws = 400, backend = "dask" }\n') is None
