@@ -50,7 +50,7 @@ class LawMechanism:
         effect as replacing it by zeros.
     """
 
-    summary: ClassVar[str]
+    summary: ClassVar[str] = ""
     claimed: ClassVar[str] = ""
     regression: ClassVar[bool] = False
     zero_rows_matter: bool = True
@@ -66,8 +66,8 @@ class LawMechanism:
     adjustable: ClassVar[tuple[Adjustable, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        if "summary" not in cls.__dict__:
-            cls.summary = (cls.__doc__ or "").partition("\n")[0]
+        if "summary" not in cls.__dict__ and cls.__doc__:
+            cls.summary = cls.__doc__.partition("\n")[0]
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -97,3 +97,16 @@ def test_dependent_columns_are_refused_unless_the_law_needs_no_inverse(mechanism
     else:
         assert np.isfinite(mechanism(DEPENDENT, 3, rng=1)).all()
         mechanism.zeroed_rows(DEPENDENT)
+
+
+def test_a_mechanism_without_a_docstring_has_the_summary_of_its_base():
+    class Described(dp.mechanisms.LawMechanism):
+        """Release a sum.
+
+        More is said here.
+        """
+
+    class Plain(Described):
+        pass
+
+    assert (Described.summary, Plain.summary) == ("Release a sum.", "Release a sum.")
