@@ -25,7 +25,7 @@ from dpaudit.outcomes.features import (
     features,
     name_order,
 )
-from dpaudit.outcomes.forms import is_table
+from dpaudit.outcomes.forms import as_bytes, is_table, joined
 from dpaudit.outcomes.nested import as_texts
 
 Columns = Callable[[np.ndarray], Array]  # draws (n, ...) of any form → (n, k) float64, row by row
@@ -72,12 +72,13 @@ def described(P: np.ndarray, Q: np.ndarray) -> Described:
     The code of a text is a hash, so that it depends on no other draw. Among a million texts two
     have the same code with probability 1e-4. That can hide a difference, but never make one.
 
-    A text, a key of a dict, a member of a set, a very large integer and a very long list are known
-    by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
-    about the next draw. A text is read if all its words are.
+    `Described.unread` names the parts from which a score learns nothing about the next draw: texts,
+    keys of dicts, members of sets, very large integers and very long lists that fewer than `SOME`
+    draws share, for two of them are compared only as equal or not. A text is read if all its words
+    are.
     """
-    if any(side.dtype.kind == "S" for side in (P, Q)):
-        return _described_texts(P, Q)
+    if not (tables.are_rows(P) and tables.are_rows(Q)):
+        return _described_nested(P, Q)
     if alike(P, Q):
         return Described(partial(_table_rows, P.shape[1]), P, Q, {})
     rows = [tables.with_lengths(side) for side in (P, Q)]
@@ -97,8 +98,15 @@ def _unread_lists(P: Array, Q: Array) -> dict[str, float]:
     return {BEYOND: share} if share > 0.0 else {}
 
 
-def _described_texts(P: np.ndarray, Q: np.ndarray) -> Described:
-    texts, which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)
+def _distinct(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct draws as texts, and which of them each draw is; all draws if they are records."""
+    if not draws.dtype.names or tables.are_rows(draws):
+        return np.unique(as_texts(draws), return_inverse=True)
+    return draws, np.arange(len(draws))
+
+
+def _described_nested(P: np.ndarray, Q: np.ndarray) -> Described:
+    texts, which = _distinct(joined([P, Q]))
     sides = np.split(which, [len(P)])
     draws = np.array([np.bincount(side, minlength=len(texts)) for side in sides])
     table = features(texts)
@@ -141,8 +149,10 @@ def numbered(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     """Rows in which draws are equal if and only if they are: tables as they are, else (n, 1)."""
     if alike(P, Q):
         return P, Q
-    which = np.unique(np.concatenate([as_texts(P), as_texts(Q)]), return_inverse=True)[1]
-    left, right = np.split(which.astype(np.float64)[:, None], [len(P)])
+    lists = [tables.listed(side) if is_table(side) else side for side in (P, Q)]
+    draws = as_bytes(joined(lists)).tolist()
+    last = {draw: place for place, draw in enumerate(draws)}
+    left, right = np.split(np.array([[last[draw]] for draw in draws], np.float64), [len(P)])
     return left, right
 
 
@@ -167,7 +177,7 @@ def _table_rows(width: int, draws: np.ndarray) -> Array:
 
     Raises `InvalidInput` for draws of another width where the table is wider than rows of lists.
     """
-    table = None if draws.dtype.kind == "S" else tables.even(draws)
+    table = tables.even(draws) if tables.are_rows(draws) else None
     if table is not None and table.shape[1] == width:
         return table
     if width > tables.SLOTS:
@@ -180,7 +190,7 @@ def _table_rows(width: int, draws: np.ndarray) -> Array:
 
 def _list_rows(width: int, draws: np.ndarray) -> Array:
     """Draws as rows (length, entries, NaN) of `width` columns."""
-    if draws.dtype.kind != "S":
+    if tables.are_rows(draws):
         return tables.fitted(tables.with_lengths(draws), width)
     entries: tuple[Name, ...] = tuple(((place,), Kind.NUMBER) for place in range(width - 1))
     return FeatureColumns((TOTAL_SIZE, *entries))(draws)
@@ -194,7 +204,7 @@ class FeatureColumns:
 
     def __call__(self, draws: np.ndarray) -> Array:
         """The rows (n, k) of draws (n,) of any form."""
-        texts, which = np.unique(as_texts(draws), return_inverse=True)
+        texts, which = _distinct(draws)
         counts = [name for name in self.names if name[1] in COUNTS]
         others = len(counts) < len(self.names)
         return _rows(features(texts, counts, others), self.names, len(texts))[which]

@@ -1,4 +1,4 @@
-"""The numerical features of draws that are canonical text.
+"""The numerical features of draws that are canonical text, or lists of records of floats.
 
 A feature is a number with a name: a path into the draw, and what kind of number the feature is of
 the value at that path. Besides the numbers, texts and sizes at each path, there are the counts of
@@ -16,7 +16,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.outcomes.nested import DEEPEST, LONG, NUMBER, SET, quoted, uncollected
-from dpaudit.outcomes.tables import EXACT, SLOTS, text_hash
+from dpaudit.outcomes.tables import EXACT, LISTS, SLOTS, text_hash
 
 CHUNK = 1000  # draws at a time: their values stay in the processor's cache
 DIGITS = 15  # significant digits of a number that a float keeps apart from all others
@@ -75,17 +75,19 @@ MOST_PARTS = {Kind.COUNT: 20_000, Kind.PAIR: 2_000}
 
 
 @uncollected()
-def features(texts: np.ndarray, counted: Names | None = None, others: bool = True) -> Features:
+def features(draws: np.ndarray, counted: Names | None = None, others: bool = True) -> Features:
     """For each name, the positions of the draws with this feature, and the feature's values.
 
-    texts : (n,) bytes. counted : the names of the counts that are wanted; None for those of the
-    parts, at most `MOST_PARTS`, that most draws have. others : whether all other features are
-    wanted.
+    draws : (n,) texts as bytes, or lists of records. counted : the names of the counts that are
+    wanted; None for those of the parts, at most `MOST_PARTS`, that most draws have. others :
+    whether all other features are wanted.
     """
+    if draws.dtype.names:
+        return _of_records(draws[LISTS]) if others else {}
     table = _Table(counted, others)
-    for start in range(0, len(texts), CHUNK):
-        draws = [json.loads(text) for text in texts[start : start + CHUNK].tolist()]
-        table.add((), np.arange(start, start + len(draws)), draws)
+    for start in range(0, len(draws), CHUNK):
+        values = [json.loads(text) for text in draws[start : start + CHUNK].tolist()]
+        table.add((), np.arange(start, start + len(values)), values)
     joined = {
         name: (
             np.concatenate([rows for rows, _ in parts]),
@@ -99,6 +101,18 @@ def features(texts: np.ndarray, counted: Names | None = None, others: bool = Tru
         for name in names[most:]:
             del joined[name]
     return joined
+
+
+def _of_records(draws: Array) -> Features:
+    """The features of lists of records, (n, m, c), which are those of their texts."""
+    n, *shape = draws.shape
+    rows = np.arange(n)
+    table: Features = {((), Kind.SIZE): (rows, np.full(n, float(shape[0])))}
+    for record in range(shape[0]):
+        table[(record,), Kind.SIZE] = rows, np.full(n, float(shape[1]))
+        for place in range(shape[1]):
+            table[(record, place), Kind.NUMBER] = rows, draws[:, record, place]
+    return table
 
 
 class Reading(NamedTuple):
@@ -119,7 +133,8 @@ class _Table:
 
     parts : for each name, the rows and values that make up the feature. counted, others : as in
     `features`. inside : whether the values at hand are entries of a list, whose own parts are not
-    counted. encoded : whether they come from a text, so that 5 differs from 5.0, and 1 from true.
+    counted. encoded : whether they come from a text, so that 5 differs from 5.0, and 1 from true,
+    and keys of dicts are not in quotes.
     """
 
     def __init__(self, counted: Names | None, others: bool) -> None:
@@ -188,6 +203,9 @@ class _Table:
         self.inside = before
 
     def _dict(self, path: Path, rows: np.ndarray, values: list[Any]) -> None:
+        if self.encoded:
+            self._keys(path, rows, values)
+            return
         marks = [next((mark for mark in MARKS if mark in value), "") for value in values]
         for mark in sorted(set(marks)):
             at = [i for i, other in enumerate(marks) if other == mark]
@@ -206,7 +224,8 @@ class _Table:
             for key in value:
                 having[key].append(i)
         for key, at in having.items():
-            self.add((*path, key), rows[at], [values[i][key] for i in at])
+            step = quoted(key) if self.encoded else key
+            self.add((*path, step), rows[at], [values[i][key] for i in at])
         if not self.inside:
             records = [_records(value) for value in values]
             at = [i for i, table in enumerate(records) if table]
@@ -279,14 +298,15 @@ class _Table:
         }
         if self.counted is not None and not any(wanted.values()):
             return
-        at = [i for i, some in enumerate(lists) if some and _may_repeat([some[0], some[-1]])]
+        may_repeat = partial(_may_repeat, encoded=self.encoded)
+        at = [i for i, some in enumerate(lists) if some and may_repeat([some[0], some[-1]])]
         draw = np.repeat(np.arange(len(at)), [len(lists[i]) for i in at])
         entries = list(chain.from_iterable(lists[i] for i in at))
         keys = _keys_of(entries, self.encoded)
         codes = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         code = np.fromiter(map(codes.__getitem__, keys), dtype=np.intp, count=len(keys))
         parts = [entries[first] for first in np.unique(code, return_index=True)[1].tolist()]
-        fractions = np.array([not _may_repeat(part) for part in parts], dtype=bool)
+        fractions = np.array([not may_repeat(part) for part in parts], dtype=bool)
         whole = np.bincount(draw, fractions[code], minlength=len(at)) == 0.0
         code, draw = code[whole[draw]], draw[whole[draw]]
         names = [repr(_named(part, self.encoded)) for part in parts]
@@ -335,8 +355,10 @@ def _keys_of(entries: list[Any], encoded: bool) -> list[Any]:
     signed = float in inner and any(value == 0.0 and repr(value) == "-0.0" for value in flat)
     if inner & {list, dict} or by_type or signed:
         return [repr(_named(entry, encoded)) for entry in entries]
-    if kinds == {dict}:
+    if kinds == {dict} and len(set(map(tuple, entries))) > 1:  # of different keys, or orders
         return list(map(frozenset, map(dict.items, entries)))
+    if kinds == {dict}:
+        return list(map(tuple, map(dict.values, entries)))
     return list(map(tuple, entries)) if kinds == {list} else entries
 
 
@@ -345,17 +367,20 @@ def _named(value: Any, encoded: bool) -> Any:
     if isinstance(value, list):
         return [_named(entry, encoded) for entry in value]
     if isinstance(value, dict):
-        return {key: _named(entry, encoded) for key, entry in sorted(value.items())}
+        name = quoted if encoded else str
+        return dict(sorted((name(key), _named(entry, encoded)) for key, entry in value.items()))
     return float(value) if isinstance(value, int) and not encoded else value
 
 
-def _may_repeat(value: Any) -> bool:
+def _may_repeat(value: Any, encoded: bool = False) -> bool:
     """Whether a part has no fractions in it, whose values hardly come again."""
     if isinstance(value, float):
         return value.is_integer()
     if isinstance(value, dict):
-        return not value.keys() & {NUMBER, LONG} and all(map(_may_repeat, value.values()))
-    return not isinstance(value, list) or all(map(_may_repeat, value))
+        if not encoded and value.keys() & {NUMBER, LONG}:
+            return False
+        value = list(value.values())
+    return not isinstance(value, list) or all(_may_repeat(entry, encoded) for entry in value)
 
 
 def _records(columns: dict[str, Any]) -> list[Any]:
@@ -386,17 +411,12 @@ def _from_json(text: str) -> tuple[Any, str] | None:
     body = text.rstrip("\n")
     if body[:1] not in ("[", "{"):
         return None
-    dicts: list[dict[str, Any]] = []
-
-    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        dicts.append(dict(pairs))
-        return dicts[-1]
-
     try:
-        value = json.loads(body, object_pairs_hook=noted)
+        value = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    if not _is_short(value):
+    dicts: list[dict[str, Any]] = []
+    if not _is_short(value, dicts):
         return None
     orders = set(map(tuple, dicts))
     one_order = len(set(map(frozenset, orders))) == len(orders)
@@ -405,26 +425,26 @@ def _from_json(text: str) -> tuple[Any, str] | None:
     for name, options in JSON_FORMATS.items():
         for ascii_only in (True, False):
             if json.dumps(value, ensure_ascii=ascii_only, **options) == body:
-                for some in dicts:  # keys in quotes, as in canonical text, where others are marks
-                    entries = [(quoted(key), entry) for key, entry in some.items()]
-                    some.clear()
-                    some.update(entries)
                 return value, f"{name} {ascii_only} {len(text) - len(body)} {order}"
     return None
 
 
-def _is_short(value: Any) -> bool:
-    """Whether lists and dicts are at most `DEEPEST` deep and `SLOTS` long, and integers exact."""
+def _is_short(value: Any, dicts: list[dict[str, Any]]) -> bool:
+    """Whether lists and dicts are at most `DEEPEST` deep and `SLOTS` long, and integers exact.
+
+    dicts : to which all dicts are added.
+    """
     values = [value]
     for _ in range(DEEPEST + 1):
         kinds = set(map(type, values))
-        if int in kinds and any(abs(entry) > EXACT for entry in values if type(entry) is int):
+        if int in kinds and max(abs(entry) for entry in values if type(entry) is int) > EXACT:
             return False
         if not kinds & {list, dict}:
             return True
         boxes = [entry for entry in values if type(entry) in (list, dict)]
         if max(map(len, boxes)) > SLOTS:
             return False
+        dicts += [box for box in boxes if type(box) is dict]
         entries = (box.values() if type(box) is dict else box for box in boxes)
         values = list(chain.from_iterable(entries))
     return False

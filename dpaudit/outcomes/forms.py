@@ -1,4 +1,4 @@
-"""Draws in the simplest of the three forms, from one call or joined from several calls."""
+"""Draws in the simplest of their forms, from one call or joined from several calls."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ NESTED = "OUSVmM"  # kinds of dtype whose entries may be draws of any form
 
 
 def rows(values: Any, size: int | None = None) -> np.ndarray:
-    """The draws in `values` as (size, k) float64, a structured (size,) array of lists, or (size,)
-    bytes.
+    """The draws in `values` as (size, k) float64, a structured (size,) array of lists of numbers or
+    of records, or (size,) bytes.
 
     values : an array (size,) or (size, k) of numbers, booleans or text, or a list of `size` draws
         of any form. An array of more dimensions holds images, whose pixels become columns.
@@ -61,6 +61,7 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
     if not values or (size is not None and len(values) != size):
         raise NotOutcomes(SHAPE.format("n" if size is None else size), f"{len(values)} draws")
     lists = None if _is_nested(values) else tables.lists(values)
+    lists = tables.records(values) if lists is None else lists
     return canonical_texts(values) if lists is None else lists
 
 
@@ -90,7 +91,9 @@ def joined(parts: list[np.ndarray]) -> np.ndarray:
         raise NotOutcomes(
             "the same number of columns each time", " and ".join(map(str, sorted(widths)))
         )
-    if any(part.dtype.kind == "S" for part in parts):
+    if not all(map(tables.are_rows, parts)):
+        if parts[0].dtype.names and len({part.dtype for part in parts}) == 1:
+            return np.concatenate(parts)
         return np.concatenate([as_texts(part) for part in parts])
     even = [table for table in map(tables.even, parts) if table is not None]
     if len(even) == len(parts) and len({table.shape[1] for table in even}) == 1:
@@ -117,4 +120,5 @@ def as_bytes(draws: np.ndarray) -> np.ndarray:
     if np.isnan(plain).any():
         plain = np.where(np.isnan(plain), np.nan, plain)
     plain = np.ascontiguousarray(plain)
+    plain = plain.reshape(len(plain), -1)
     return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]

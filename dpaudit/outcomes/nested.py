@@ -34,9 +34,11 @@ from dpaudit._core.check import nearest_float
 from dpaudit._core.text import with_article
 from dpaudit.outcomes.tables import (
     EXACT,
+    LISTS,
     REAL,
     SLOTS,
     NotOutcomes,
+    are_rows,
     list_code,
     with_lengths,
 )
@@ -89,11 +91,11 @@ def _is_plain(values: list[Any]) -> bool:
 
 
 def as_texts(draws: np.ndarray) -> np.ndarray:
-    """Draws of any of the three forms as texts, (n,) bytes."""
+    """Draws of any form as texts, (n,) bytes."""
     if draws.dtype.kind == "S":
         return draws
-    if not draws.dtype.names:
-        return canonical_texts(draws.tolist())
+    if not draws.dtype.names or not are_rows(draws):
+        return canonical_texts((draws[LISTS] if draws.dtype.names else draws).tolist())
     rows = with_lengths(draws).tolist()
     return np.array([_text(_listed(int(row[0]), row[1:])) for row in rows], dtype=np.bytes_)
 

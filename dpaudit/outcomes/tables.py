@@ -1,4 +1,4 @@
-"""Tables of numbers, and lists of numbers of different length as rows.
+"""Tables of numbers, lists of records of floats, and lists of numbers of different length as rows.
 
 The row of a list holds its length, its entries, and NaN up to the longest list. Rows have room for
 at most `SLOTS` entries, so that one long list does not make all rows long. For a longer list, the
@@ -91,6 +91,31 @@ def _padded(flat: Array, length: np.ndarray) -> Array:
     return rows
 
 
+def records(values: Sequence[Any]) -> np.ndarray | None:
+    """Draws that are all lists of m records of c floats as a structured array of fields (m, c).
+
+    The result is None for any other draws, or if a draw has NaN, no fraction (its records may
+    repeat, and are counted) or more than `SLOTS` numbers.
+    """
+    draws = [draw.tolist() if type(draw) is np.ndarray else draw for draw in values]
+    shape, parts = [len(draws)], draws
+    for _ in range(2):
+        if not set(map(type, parts)) <= {list, tuple} or len(sizes := set(map(len, parts))) > 1:
+            return None
+        shape += sizes
+        parts = list(chain.from_iterable(parts))
+    if not parts or set(map(type, parts)) - {float, np.float64} or shape[1] * shape[2] > SLOTS:
+        return None
+    array = np.array(parts).reshape(shape)
+    return structured(array) if _are_records(array) else None
+
+
+def _are_records(array: Array) -> bool:
+    """Whether each draw (m, c) of an array has a fraction and no NaN."""
+    fractions = np.any(array != np.rint(array), axis=(1, 2))
+    return bool(fractions.all() and not np.isnan(array).any())
+
+
 def list_code(entries: list[Any]) -> float:
     """A hash of a list: an integer below 2^52. Numbers count by value, whatever their type.
 
@@ -123,21 +148,29 @@ def listed(plain: Array) -> np.ndarray:
 
 
 def structured(rows: Array) -> np.ndarray:
-    """Rows (length, entries, NaN) as an (n,) array of the structured dtype of lists."""
-    rows = np.ascontiguousarray(rows)
-    return rows.view([(LISTS, np.float64, (rows.shape[1],))])[:, 0]
+    """Rows (length, entries, NaN), or lists of records (n, m, c), as an (n,) array of the
+    structured dtype of lists."""
+    shape, flat = rows.shape[1:], np.ascontiguousarray(rows).reshape(len(rows), -1)
+    return flat.view([(LISTS, np.float64, shape)])[:, 0]
 
 
 def is_lists(array: np.ndarray) -> bool:
     """Whether `structured` may have made an array; a user's array may have a field of that name."""
-    if array.dtype.names != (LISTS,) or array.dtype[LISTS].base != np.float64:
+    if array.dtype.names != (LISTS,) or array.dtype[LISTS].base != np.float64 or array.ndim != 1:
         return False
     rows = array[LISTS]
+    if rows.ndim == 3:
+        return 0 < rows[:1].size <= SLOTS and _are_records(rows)
     if rows.ndim != 2 or rows.shape[1] == 0:
         return False
     length = rows[:, :1]
     whole = bool(np.all((length >= 0.0) & (length == np.rint(length))))
     return whole and bool(np.isnan(rows[:, 1:][np.arange(rows.shape[1] - 1) >= length]).all())
+
+
+def are_rows(draws: np.ndarray) -> bool:
+    """Whether draws are a table or lists of numbers, rather than texts or lists of records."""
+    return draws.dtype.kind != "S" and (not draws.dtype.names or draws[LISTS].ndim == 2)
 
 
 def with_lengths(draws: np.ndarray) -> Array:

@@ -1,5 +1,6 @@
 """Nested outcomes: text, None, tuples, dicts and sets as rows that keep every difference."""
 
+import json
 import subprocess
 import sys
 from fractions import Fraction
@@ -86,6 +87,42 @@ def test_a_row_does_not_depend_on_the_draws_beside_it(draws):
     columns = outcomes.columns(whole, whole)
     for place, one in enumerate(draws):
         assert equal(columns(outcomes.joined([outcomes.rows([one])]))[0], columns(whole)[1 + place])
+
+
+def _records(entry, m=2, c=2):
+    rows = st.lists(st.lists(entry, min_size=c, max_size=c), min_size=m, max_size=m)
+    return rows.map(lambda draw: [[0.5, *draw[0][1:]], *draw[1:]])
+
+
+@given(
+    st.lists(_records(st.floats(allow_nan=False)), min_size=1, max_size=6),
+    st.lists(
+        st.one_of(
+            _records(st.sampled_from([0.0, -0.0, 1.0])),
+            _records(st.sampled_from([0.0, 1.0]), 1, 4),
+            _records(st.sampled_from([0.0, 0, False, np.nan])),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+)
+@settings(deadline=None, max_examples=60)
+def test_lists_of_records_in_an_array_are_read_and_told_apart_as_their_texts(P, Q):
+    """Also where the other side has records of another shape or type, and where draws repeat."""
+    P += P[:1]
+    forms = [outcomes.rows(P), outcomes.rows(Q)]
+    assert forms[0].dtype[outcomes.LISTS].shape == (2, 2)
+    assert np.array_equal(outcomes.rows(forms[0]), forms[0])
+    plain = [outcomes.forms.as_texts(form) for form in forms]
+    assert [json.loads(text) for text in plain[0]] == P
+    for first, second in zip(outcomes.aligned(*forms), outcomes.aligned(*plain), strict=True):
+        assert equal(first, second)
+    columns = outcomes.columns(*plain)
+    assert equal(columns(forms[0]), columns(plain[0]))
+    keys, numbers = np.concatenate(plain), np.concatenate(outcomes.numbered(*forms))
+    for i in range(len(keys)):
+        for j in range(i):
+            assert equal(numbers[i], numbers[j]) == (keys[i] == keys[j])
 
 
 def test_blocks_of_different_form_are_joined():
