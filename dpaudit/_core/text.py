@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
 from typing import Any, TextIO
 
@@ -60,6 +60,9 @@ class Screen:
     def write(self, text: str) -> int:
         self._or_nowhere(lambda: self.stream.write(printable(text)))
         return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        self.write("".join(lines))
 
     def flush(self) -> None:
         self._or_nowhere(self.stream.flush)

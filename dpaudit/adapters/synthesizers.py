@@ -68,8 +68,9 @@ def synthesizer(
         columns.
     pair : NeighbourPair
         The two databases of the audit (`dpaudit.neighbours`). A table is encoded as a row of counts
-        and distances to the records in which they differ (`dpaudit.outcomes.records`). The row is a
-        fixed function of the table, so a privacy loss certified for the rows holds for the tables.
+        and distances to the records in which they differ (`dpaudit.adapters.table_rows`). The row
+        is a fixed function of the table, so a privacy loss certified for the rows holds for the
+        tables.
     columns : sequence of str, optional
         The names of the database's columns in their order, for tables whose columns have names. By
         default the order of the columns in the table is used.

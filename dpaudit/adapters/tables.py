@@ -226,8 +226,8 @@ def _are_different_texts(values: Sequence[Any]) -> bool:
 class Handed(OfFunction):
     """f(data, rng=...) → the output of `function` for the database in the form that it expects.
 
-    form : passes the database to the function. each, record : as in `values` and `records`. seeded
-    : the function's keywords that take a seed.
+    form : passes the database to the function. each, record : as in `values` and `records`.
+    seeded : the function's keywords that take a seed.
     """
 
     function: Callable[..., Any]

@@ -104,12 +104,12 @@ class SearchPlan:
 
 @value_class(show_numbers=True)
 class Rate:
-    """What an audit takes, in seconds.
+    """How long the parts of an audit take, in seconds.
 
-    call : of a call of the mechanism, such as the start of a program; mechanism : of a draw in it.
-    fixed : of an audit whatever its draws. audit, search : of dpaudit itself by a draw of the final
-    audit, and of a search before it. most : calls of an audit on each database, at most; None
-    where each draw is a call or the law is known.
+    call : to call the mechanism, such as to start a program. mechanism : to make one draw in a
+    call. fixed : what every audit takes, however few its draws. audit, search : what dpaudit itself
+    takes for each draw of the final audit, and for each draw of a search. most : how many calls an
+    audit makes on each database, at most; None if each draw is a call or the law is known.
     """
 
     call: float

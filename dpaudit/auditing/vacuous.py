@@ -142,8 +142,8 @@ def with_unread(fitted: Fitted, settings: Settings, unread: dict[str, float]) ->
 def settled(
     findings: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
 ) -> Findings:
-    """The findings with their doubts: sentences on the claim before the reason, and "inconclusive"
-    instead of "not violated" if both sides have the same outputs.
+    """The findings, with sentences that doubt the claim before the reason; "inconclusive" takes the
+    place of "not violated" if both sides have the same outputs.
 
     same : a function that returns a sentence if both sides are the same, else ""; called only if
     nothing is certified. rows : the number of rows in which the databases differ.

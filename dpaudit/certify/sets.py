@@ -148,7 +148,9 @@ class CandidateSets:
         return np.stack([p - gamma * q, rest_q - gamma * rest_p])
 
     def clear_excess(self) -> float:
-        """How many standard errors on the certifying draws equal `CLEAR` on the choosing draws."""
+        """The standard errors that an excess has on the certifying draws if it has `CLEAR` of them
+        on the choosing draws.
+        """
         return CLEAR * float(np.sqrt(self.draws / min(self.choose.sizes)))
 
     def chosen(self, way: int, where: int, epsilon: tuple[float, ...], share: float) -> ChosenSet:

@@ -114,6 +114,7 @@ class Spectrum:
         return cls(epsilon, np.maximum(forward, backward), forward, backward, law=law)
 
     def replace(self, **changes: Any) -> Spectrum:
+        """A copy with some fields changed."""
         return replace(self, **changes)
 
     def to_frame(self) -> Any:

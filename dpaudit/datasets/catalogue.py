@@ -168,6 +168,7 @@ def read_table(
 
 
 def names() -> tuple[str, ...]:
+    """The names that `load` knows, first those that need no file."""
     return tuple(describe())
 
 

@@ -22,7 +22,7 @@ CONSTANT = "constant"
 class Table:
     """Named columns of finite numbers: a database as a mechanism sees it.
 
-    With a target it unpacks as `X, y = table`.
+    With a target it unpacks as `X, y = table`. Without one this raises `InvalidInput`.
 
     Attributes
     ----------
@@ -57,23 +57,33 @@ class Table:
 
     @cached_property
     def X(self) -> Array:  # noqa: N802
-        """The features, (n, p): all columns but the last."""
-        return self.values[:, :-1].copy()
+        """The features, (n, p)."""
+        return self._with_target()[:, :-1].copy()
 
     @cached_property
     def y(self) -> Array:
-        """The last column, (n,)."""
-        return self.values[:, -1].copy()
+        """The target, (n,)."""
+        return self._with_target()[:, -1].copy()
+
+    def _with_target(self) -> Array:
+        if self.target is None:
+            raise InvalidInput(
+                f"{self.name} must have a target to be split into X and y, got none; "
+                "predicting(column) names one, and values has all columns"
+            )
+        return self.values
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.X, self.y))
 
     @property
     def n(self) -> int:
+        """The number of rows."""
         return len(self.values)
 
     @property
     def features(self) -> tuple[str, ...]:
+        """The names of the columns without the target."""
         return self.columns if self.target is None else self.columns[:-1]
 
     @property
@@ -83,6 +93,7 @@ class Table:
 
     @property
     def database(self) -> Array:
+        """The values, (n, d), as mechanisms take them; read-only."""
         database = np.array(self.values, order="C")
         database.setflags(write=False)
         return database
@@ -123,6 +134,7 @@ class Table:
         )
 
     def shrunk(self, row_bound: float) -> Table:
+        """A copy in which rows of a Euclidean norm above `row_bound` are scaled to it."""
         # imported here because it loads SciPy, which reading a data set does not need
         from dpaudit._core.linalg import shrinkage
 

@@ -21,6 +21,12 @@ independent of s, and s ↦ cs + Z takes the pair (α + s, s) to (cα + s, s) (p
 
 **a < 0** (k = d). By way of the noise alone δ(ε) ≤ δ_α(θε) + e^{θε} δ'_β((1 − θ)ε) for 0 ≤ θ ≤ 1,
 with the two directions δ, δ' of a zeroed row. It grows with α and β for the same reason.
+What that leaves is bounded closer, by a number that need not grow with either. Where t > β,
+h(t) ≥ e^{β/2}. Under the left law t grows stochastically with s, of which 1 − e^{ε+β/2}/g(s) is a
+falling function, so that with F = P(t ≤ β), the chance of an infinite loss, Chebyshev's inequality
+of association gives
+
+    δ(ε) ≤ F + (1 − F)·E_left(1 − e^{ε+β/2}/g(s))₊.
 
 **The search.** The bound grows with both eigenvalues. On a grid of levels the pairs that it leaves
 at some place lie beyond a staircase, which is found level by level by bisection; a pair is bounded
@@ -36,7 +42,7 @@ from scipy.special import gammainc, gammaincc
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
-from dpaudit.exact.pairs.replaced_wishart import ReplacedWishartCurve
+from dpaudit.exact.pairs.replaced_wishart import Direction, ReplacedWishartCurve
 from dpaudit.exact.search import Open, Worst
 from dpaudit.exact.zeroed_rows.additive_wishart import WishartCurve, additive_wishart
 from dpaudit.exact.zeroed_rows.gaussian_sketch import log_chi
@@ -47,6 +53,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 # edges of panels; the integrand bends where c is about as small as an eigenvalue
 PANELS = np.array([0.0, 5e-4, 2e-3, 8e-3, 0.03, 0.09, 0.2, 0.33, 0.46, 0.6, 0.75, 0.87, 1.0])
 LEAST = 1e-300
+EPS = 1e-15  # from a difference of two probabilities
 BLOCK = 1 << 18  # numbers at a time
 ROUNDING = 1e-9  # of P(L > ε), from which a number nearly as large is taken
 SPLITS = np.linspace(0.0, 1.0, 9)
@@ -84,6 +91,19 @@ def _by_way_of_noise(up: Array, down: Array, epsilon: Array) -> Array:
     with np.errstate(divide="ignore", over="ignore"):
         beside = np.exp(split + np.log(curves[last, 1, ::-1]))
     return np.asarray(np.minimum(np.min(curves[first, 0] + beside, axis=1), 1.0))
+
+
+def least_noise_bound(up: Array, down: Array, epsilon: Array) -> Array:
+    """The closer bound at k = d, (n, m), α and β > 0; g(s) > e^{ε+β/2} for α < s < α + `room`."""
+    floor = np.array([Direction(*pair, 2).floor for pair in zip(up, down, strict=True)])[:, None]
+    up, level = up[:, None], epsilon + 0.5 * down[:, None]
+    with np.errstate(divide="ignore", over="ignore"):
+        room = up / np.expm1(np.maximum(2.0 * level - up, 0.0))
+    chance = gammainc(0.5, 0.5 * room)
+    noise = gammainc(0.5, 0.5 * (up + room)) - gammainc(0.5, 0.5 * up) - EPS
+    gain = chance - np.exp(np.minimum(level, 700.0)) * np.maximum(noise, 0.0)
+    gain = np.maximum(gain, 0.0) + ROUNDING * chance
+    return np.asarray(np.minimum(floor + (1.0 - floor) * gain, 1.0))
 
 
 def _independent(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
@@ -214,8 +234,7 @@ class WishartSearch:
         # with the least noise each curve takes long, however few its ε
         for count in COARSE if self._freedom > 1 else COARSE[-1:]:
             left = left[np.any(self._chords(left, count) > _threshold(worst), axis=1)]
-        numbers = self.family.old[left], self.family.new[left]
-        still = Open.all_of(left, self._bound(*numbers, self.epsilon)).above(worst)
+        still = Open.all_of(left, self._closest(left)).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
@@ -237,6 +256,17 @@ class WishartSearch:
         at_knots = at_knots.reshape(len(left), 2, len(knots))
         chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
         return chords.reshape(len(left), 2 * len(self.epsilon))
+
+    def _closest(self, left: np.ndarray) -> Array:
+        """The least bound that is known, forward and then backward, (n, 2m)."""
+        up, down = self.family.old[left], self.family.new[left]
+        least = self._bound(up, down, self.epsilon)
+        if self._freedom == 1:
+            two = np.minimum(up, down) > RANK_ONE * np.maximum(up, down)
+            up, down = up[two], down[two]
+            closer = [least_noise_bound(*pair, self.epsilon) for pair in ((up, down), (down, up))]
+            least[two] = np.minimum(least[two], np.hstack(closer))
+        return least
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
         curve, _ = replaced_curve(self.family, entry)

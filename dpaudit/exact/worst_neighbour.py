@@ -131,7 +131,11 @@ def worst_case(
     if row_bound is not None:
         check.real("row_bound", row_bound, 0.0, open_=True)
         curve, name = families.curve(known.added_row(data, row_bound), 0, law)
-        assert isinstance(curve, PrivacyLoss | WishartCurve)
+        if not isinstance(curve, PrivacyLoss | WishartCurve):
+            raise NoExactSpectrum(
+                f"the worst added row is not known where the law is {name}; "
+                "use dpaudit.exact.spectrum on one pair"
+            )
         return spectrum_of(curve.reversed(), name, epsilon)
     if candidates is not None:
         rows = check.matrix("candidates", candidates)

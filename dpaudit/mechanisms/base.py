@@ -139,6 +139,7 @@ class LawMechanism:
 
     @property
     def claim(self) -> Claim | None:
+        """The privacy that the mechanism's source claims, or None if it claims none."""
         return None
 
     @property

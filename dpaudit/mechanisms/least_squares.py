@@ -172,6 +172,7 @@ class GaussianLS(LawMechanism):
 
     @property
     def noise(self) -> float:
+        """The standard deviation σ: `sigma`, or that of proposition 2."""
         if self.sigma is not None:
             return float(self.sigma)
         assert self.epsilon
@@ -259,6 +260,7 @@ class RPLS(SketchedSolution):
         return super().adjustable_parameter(name)
 
     def pad(self, data: Array) -> float:
+        """The padding for these data. Raises `InvalidInput` for a row beyond `row_bound`."""
         if self.padding is not None:
             return float(self.padding)
         assert self.epsilon

@@ -205,7 +205,7 @@ def _checked_rows(name: str, rows: ArrayLike, size: int, columns: int) -> Array:
     matrix = check.matrix(name, np.atleast_2d(check.array_of_numbers(name, rows, expected)))
     if matrix.shape != (size, columns):
         shape = f"{matrix.size} numbers" if len(matrix) == 1 else f"shape {matrix.shape}"
-        check.fail(name, shape, f"{expected}, one a column")
+        check.fail(name, check.Words(shape), f"{expected}, one a column")
     return matrix
 
 

@@ -54,6 +54,8 @@ class Canaries:
     def __post_init__(self) -> None:
         rows = check.matrix("rows", self.rows).copy()
         rows.setflags(write=False)
+        if not isinstance(self.kind, str):
+            fail("kind", self.kind, "a name for the kind of canaries")
         object.__setattr__(self, "rows", rows)
 
     def __len__(self) -> int:

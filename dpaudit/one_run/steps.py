@@ -336,7 +336,8 @@ def _numbers(name: str, value: ArrayLike, canaries: int | None) -> Array:
     expected = "a 1-D array of finite numbers"
     if canaries is not None:
         expected = f"a finite number for each canary, {canaries} as `included` has"
-    return check.vector(name, np.atleast_1d(np.asarray(value)), expected, canaries)
+    numbers = np.atleast_1d(check.array_of_numbers(name, value, expected))
+    return check.vector(name, numbers, expected, canaries)
 
 
 def _exp(log: float) -> float:

@@ -72,9 +72,10 @@ def described(P: np.ndarray, Q: np.ndarray) -> Described:
     The code of a text is a hash, so that it depends on no other draw. Among a million texts two
     have the same code with probability 1e-4. That can hide a difference, but never make one.
 
-    A text, a key of a dict, a member of a set, a very large integer and a very long list are known
-    by their identity alone: from a part that fewer than `SOME` draws share, a score learns nothing
-    about the next draw. A text is read if all its words are.
+    `Described.unread` names the parts from which a score learns nothing about the next draw: texts,
+    keys of dicts, members of sets, very large integers and very long lists that fewer than `SOME`
+    draws share, for two of them are compared only as equal or not. A text is read if all its words
+    are.
     """
     if not (tables.are_rows(P) and tables.are_rows(Q)):
         return _described_nested(P, Q)

@@ -209,11 +209,13 @@ def calibrate(
 
     Parameters
     ----------
+    scenario : Scenario
+        As for `analyse`.
     epsilon, delta : float
         The target's ε, nats, and its δ in (0, 1).
     parameter : str, optional
         The parameter to set; by default the first that `dpaudit list mechanisms` names.
-    scenario, relation, candidates, row_bound : optional
+    relation, candidates, row_bound : optional
         As for `analyse`.
 
     Raises

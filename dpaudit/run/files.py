@@ -87,18 +87,22 @@ def audit_tables(synthetic: Path, train: Path, holdout: Path, **options: Any) ->
     return audit_table(*map(read_columns, (synthetic, train, holdout)), **options)
 
 
-def _texts(path: Path) -> dict[str, list[str]]:
-    """The columns of a CSV file with a header, by name. Raises `DataNotFound`, `InvalidInput`."""
+def _texts(path: Path) -> tuple[dict[str, list[str]], list[int]]:
+    """The columns of a CSV file with a header, by name, and the line of each row in the file; empty
+    lines are left out. Raises `DataNotFound`, `InvalidInput`.
+    """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            header, *rows = [row for row in csv.reader(file) if row] or [[]]
+            reader = csv.reader(file)
+            (_, header), *rows = [(reader.line_num, row) for row in reader if row] or [(1, [])]
     except FileNotFoundError:
         raise DataNotFound(f"there is no file {path}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} must be a CSV file in UTF-8: {error}") from None
-    if any(len(row) != len(header) for row in rows):
+    if any(len(row) != len(header) for _, row in rows):
         raise InvalidInput(f"each line of {path} must have {len(header)} fields, as its header")
-    return {name: [row[at] for row in rows] for at, name in enumerate(header)}
+    columns = {name: [row[at] for _, row in rows] for at, name in enumerate(header)}
+    return columns, [line for line, _ in rows]
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
@@ -106,7 +110,7 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
     field is no number. Raises `DataNotFound`, `InvalidInput`.
     """
     columns = {}
-    for name, values in _texts(path).items():
+    for name, values in _texts(path)[0].items():
         try:
             columns[name] = np.array([float(value or "nan") for value in values])
         except ValueError:
@@ -178,7 +182,8 @@ def _numbers(path: Path, needed: Sequence[str], possible: Sequence[str]) -> dict
     """Columns of finite numbers of a CSV file with a header, (n,) each, n ≥ 1; a column included
     has coins. Columns that are neither needed nor possible are ignored.
     """
-    texts = {name.strip().lower(): values for name, values in _texts(path).items()}
+    known, lines = _texts(path)
+    texts = {name.strip().lower(): values for name, values in known.items()}
     if not texts.keys() >= set(needed):
         raise InvalidInput(
             f"{path} must have the columns {' and '.join(needed)} in its first line, got "
@@ -188,7 +193,7 @@ def _numbers(path: Path, needed: Sequence[str], possible: Sequence[str]) -> dict
         raise InvalidInput(f"{path} must have lines below its first one, but it has none")
     columns: dict[str, Array] = {}
     for name in (name for name in (*needed, *possible) if name in texts):
-        cells = enumerate(texts[name], start=2)
+        cells = zip(lines, texts[name], strict=True)
         columns[name] = np.array(
             [_cell(cell, name, f"{path}, line {line}") for line, cell in cells]
         )

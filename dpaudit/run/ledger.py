@@ -45,9 +45,9 @@ class Entry:
     of mechanism, parameters and claim. code : hash of the code. name, claim : the audit and the
     claim in words. seed : the seed of the run. draws : number of draws of each side that were bet
     on. log_e : logarithm of an e-value for each of the k widths of bets, (k,). verdict : the
-    verdict of this run alone. at : when the run began, UTC. after : checksum of the line before, ""
-    for the first. marks : hashes of the first draws of both sides, which reveal a mechanism that
-    makes the same draws under another seed.
+    verdict of this run alone. at : when the run began, UTC. after : the checksum of the line
+    before, none for the first. marks : hashes of the first draws of both sides, which reveal a
+    mechanism that makes the same draws under another seed.
     """
 
     draws_id: str
@@ -60,7 +60,7 @@ class Entry:
     log_e: tuple[float, ...] = field(repr=False)
     verdict: str
     at: str
-    after: str = ""
+    after: tuple[str, ...] = ()
     marks: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
@@ -113,7 +113,7 @@ class Entry:
         checksum = content.pop("sha256", None)
         if set(content) != {part.name for part in fields(cls)}:
             raise ValueError("it has other keys")
-        lists = {key: tuple(content[key]) for key in ("log_e", "marks")}
+        lists = {key: tuple(content[key]) for key in ("log_e", "after", "marks")}
         entry = cls(**{**content, **lists})
         if checksum != entry.checksum:
             raise ValueError("its checksum is another one")
@@ -227,7 +227,7 @@ class Ledger:
     @property
     def head(self) -> str:
         """The checksum of the last line, which depends on all lines before it; "" if empty."""
-        return _head(self.entries())
+        return "".join(_head(self.entries()))
 
     def ready(self) -> None:
         """Check the file: raise OSError if no line can be added, `InvalidInput` if damaged."""
@@ -396,8 +396,8 @@ def _is_begun(line: bytes) -> bool:
     return begins and not line.endswith(b"\n")
 
 
-def _head(entries: Sequence[Entry]) -> str:
-    return entries[-1].checksum if entries else ""
+def _head(entries: Sequence[Entry]) -> tuple[str, ...]:
+    return (entries[-1].checksum,) if entries else ()
 
 
 def _refuse_marks(known: Iterable[Entry], entry: Entry) -> None:

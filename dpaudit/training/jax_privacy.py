@@ -23,9 +23,11 @@ class JaxPrivacyAudit(TrainingAudit):
 
     Parameters
     ----------
+    sample_rate : float
+        As in `TrainingAudit`.
     noise_multiplier : float > 0
-        σ: standard deviation of the noise over the sensitivity of the clipped sum.
-    sample_rate, rows, canaries, level, rng : optional
+        The standard deviation of the noise over the sensitivity of the clipped sum.
+    rows, canaries, level, rng : optional
         As in `TrainingAudit`. Examples that `is_padding_example` marks do not count as rows.
 
     Examples

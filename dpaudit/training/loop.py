@@ -20,12 +20,16 @@ class LoopAudit(TrainingAudit):
 
     Parameters
     ----------
+    sample_rate, noise_multiplier : float
+        As in `TrainingAudit`.
     clip : float > 0
         The norm to which the loop clips each gradient.
+    rows : int, optional
+        As in `TrainingAudit`.
     divisor : float > 0, default 1
         The fixed number by which the loop divides the noisy sum before `watch` gets it, such as the
         expected size of a batch. A noisy sum that is far too small at the first step is refused.
-    sample_rate, noise_multiplier, rows, canaries, level, rng : optional
+    canaries, level, rng : optional
         As in `TrainingAudit`.
 
     Examples

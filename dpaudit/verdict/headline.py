@@ -103,7 +103,7 @@ class Headline:
 
     @property
     def in_delta(self) -> str:
-        """ "δ(1) is at least 0.215, where 0.01 is allowed."; "" if the certified δ is allowed."""
+        """The sentence on δ at the claim's ε; "" if the certified δ is allowed."""
         if self.allowed_delta is None or self.certified_delta <= self.allowed_delta:
             return ""
         low, allowed = apart(self.certified_delta, self.allowed_delta, 3)

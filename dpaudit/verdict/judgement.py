@@ -124,8 +124,9 @@ def judge_e_value(
     few: Callable[[], bool] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
-    """Judge a sequential audit by the largest e-value of its bets against the reference. positions
-    : those on the grid of ε where lower bounds are kept. Others are as in `judge_band`.
+    """Judge a sequential audit by the largest e-value of its bets against the reference.
+
+    positions : those on the grid of ε where lower bounds are kept. Others are as in `judge_band`.
     """
 
     def excess(at: int) -> float:

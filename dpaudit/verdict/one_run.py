@@ -87,8 +87,9 @@ class Judged:
 
 @value_class(show_numbers=True, eq=True)
 class Reading:
-    """The bound that guesses certify in the claim's own parameter, and whether they refute it. made
-    : whether the guesses were made, so that the bound is a certificate.
+    """The bound that guesses certify in the claim's own parameter, and whether they refute it.
+
+    made : whether the guesses were made, so that the bound is a certificate.
     """
 
     guesses: Guesses

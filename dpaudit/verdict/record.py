@@ -85,7 +85,9 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
             )
         return delta
 
-    interval = lookup(result, "empirical.interval")
+    head, interval = section(result, "headline"), lookup(result, "empirical.interval")
+    if not head:
+        raise InvalidInput("result.json has no headline, as in dpaudit 0.1; run the audit again")
     if interval is not None:
         if not isinstance(interval, list | np.ndarray):
             fail("empirical.interval", interval, "two lists of numbers")
@@ -120,7 +122,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         claim_index=claim_index,
         level=real("level", result.get("level"), 0.0, 1.0, open_=True),
         draws=None if draws is None else integer("samples.test", draws, 1),
-        headline=Headline.of(section(result, "headline")),
+        headline=Headline.of(head),
     )
 
 

@@ -395,6 +395,15 @@ def test_what_is_no_result_is_refused(tmp_path, text):
         dp.AuditResult.load(tmp_path)
 
 
+def test_a_result_of_dpaudit_0_1_is_refused_by_name(tmp_path):
+    pair = dp.neighbours.zero_row([[0.0], [1.0]], 1)
+    record = dp.audit(lambda data, size, *, rng: rng.normal(size=size), pair, draws=60).to_dict()
+    del record["headline"]
+    (tmp_path / "result.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(dp.InvalidInput, match=r"result\.json has no headline, .* run .* again"):
+        dp.AuditResult.load(tmp_path)
+
+
 def test_a_missing_result_is_named(tmp_path):
     with pytest.raises(
         dp.InvalidInput, match=r"result\.json must be an audit's result, but there is no such file"

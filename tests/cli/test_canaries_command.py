@@ -81,6 +81,7 @@ def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
     ("content", "said"),
     [
         ("score,included\n1.5,1\nhigh,0\n", "scores.csv, line 3: score must be a finite number"),
+        ("score,included\n1.5,1\n\nhigh,0\n", "scores.csv, line 4: score must be a finite number"),
         ("score,included\n1.5,yes\n", "scores.csv, line 2: included must be 1, 0, true or false"),
         (
             "score,included,inclusion\n1,1,\n",

@@ -119,6 +119,14 @@ def test_a_target_and_nothing_else(write):
         load(path, target="b", constant=False)
 
 
+def test_a_table_without_a_target_is_not_split(write):
+    table = read_table(write("a,b\n1,2\n3,4\n"))
+    with pytest.raises(InvalidInput, match=r"must have a target .* predicting\(column\)"):
+        X, y = table
+    X, y = table.predicting("a")
+    assert (X.tolist(), y.tolist()) == ([[2.0], [4.0]], [1.0, 3.0])
+
+
 def test_a_column_called_constant_that_varies(write):
     path = write("constant,b\n1,2\n3,4\n")
     with pytest.raises(InvalidInput, match="'constant' must be the same in every row"):

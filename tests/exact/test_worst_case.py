@@ -352,6 +352,15 @@ def test_of_a_mechanism_with_a_law_alone_a_pair_is_known_and_the_worst_row_is_no
         dp.exact.worst_case(Sum(), data, 0.0)
 
 
+def test_an_added_row_of_a_law_without_two_known_directions_is_refused():
+    class Added(ALS):
+        def added_row(self, data, row_bound):
+            return self.zeroed_rows(data)
+
+    with pytest.raises(dp.NoExactSpectrum, match="worst added row is not known where"):
+        dp.exact.worst_case(Added(12), database(), 0.5, relation="add", row_bound=1.0)
+
+
 def test_als_says_why_it_has_no_worst_added_row():
     for mechanism in (ALS(12), RPLS(12, padding=1.0)):
         with pytest.raises(dp.NoExactSpectrum, match="no order of the rows in between is proved"):

@@ -168,3 +168,9 @@ def test_a_reader_that_is_gone_changes_no_status(monkeypatch, command, status):
         monkeypatch.setattr(sys, name, open(write, "w", encoding="utf-8"))  # noqa: SIM115
     with sys.stdout, sys.stderr:
         assert main(command.split()) == status
+
+
+def test_every_way_to_write_is_escaped():
+    stream = io.StringIO()
+    Screen(stream).writelines(["red\x1b[31m\n", "plain\n"])
+    assert stream.getvalue() == "red\\u001b[31m\nplain\n"

@@ -119,7 +119,7 @@ def test_a_pair_is_in_its_relation(right, relation, place, message):
         (lambda: dp.NeighbourPair(DATA, DATA[:, 1:]), "a database of 4 columns, as left, got 3"),
         (lambda: zero_row(DATA, -1), "index must be an integer >= 0"),
         (lambda: zero_row(DATA, True), "index must be an integer >= 0"),
-        (lambda: replace_row(DATA, 1, np.ones(3)), "row must be 4 numbers"),
+        (lambda: replace_row(DATA, 1, np.ones(3)), "row must be 4 numbers, one a column, got 3 n"),
         (lambda: replace_row(DATA, 1, ["a"] * 4), "row must be 4 numbers"),
         (lambda: replace_row(DATA, 2, DATA[2]), "row 2 is unchanged, which makes no neighbour"),
         (lambda: remove_row(DATA, 40), "index must be a row number below 40, got 40"),

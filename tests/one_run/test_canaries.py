@@ -125,6 +125,11 @@ def test_a_record_says_who_is_in_and_survives_json():
         made.included({"in": [0], "out": [1]})
 
 
+def test_what_was_once_the_place_of_ids_is_no_kind():
+    with pytest.raises(dp.InvalidInput, match="kind must be a name for the kind of canaries"):
+        Canaries(np.eye(3), np.arange(3))
+
+
 def test_a_repr_shows_no_row_and_rows_cannot_be_changed():
     made = Canaries([[73417.25, 2.0]])
     assert "73417" not in repr(made) + made._repr_html_()

@@ -232,6 +232,7 @@ def test_a_record_has_json_types_and_a_repr_no_projection():
     ("arguments", "said"),
     [
         ((np.nan, True), "projection must be a finite number"),
+        (([[0.1], [0.2, 0.3]], [True, False]), "projection must be .* got a list of 2"),
         ((0.1, 2), "included must be True or False"),
         (([0.1, 0.2], True), "projection must be .* got shape"),
         (([], []), "included must be"),

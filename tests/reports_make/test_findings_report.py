@@ -143,8 +143,8 @@ def test_markdown_tables_are_whole(mine):
     assert {line.replace("\\|", "").count("|") - 1 for line in rows} == {len(HEADS), len(COUNTS)}
     assert "- As printed: δ ≤ q | always" in text
     assert "`python -m reports.make findings 3-lemma-3`" in text
-    assert "- From it follow: Lemma 2 (appendix B), class (B)" in text
-    assert "- Follows from: Lemma 1 (appendix B), class (A)" in text
+    assert "- Its slip is shared by: Lemma 2 (appendix B), class (B)" in text
+    assert "- Shares the slip of: Lemma 1 (appendix B), class (A)" in text
     assert text.index("(C) A misprint") < text.index("Notes on paper 3") < text.index("**A line")
     assert "- Figure 1 (section 3): “it wins”. it did not" in text
     assert text.index("What holds in paper 3") < text.index("What to put right in paper 3")
@@ -163,7 +163,7 @@ def test_the_letter_says_every_fault_with_its_number_and_correction(mine):
     assert "Corrected: 4q." in text
     assert (
         "- Lemma 2 (appendix B): it is squared. At q = 2: δ printed 2, exact 4 (2 times). "
-        "Corrected: 4q. This follows from the line “lemma 1”." in text
+        "Corrected: 4q. It shares the slip of the line “lemma 1”." in text
     )
     assert "- Claim 2 (section 3): it lacks n = 1. At n = 2: x printed 1, exact 2" in text
     assert "Misprints, of the paper or of our text: Lemma 4." in text

@@ -42,7 +42,7 @@ SCENARIO = """
 [[audit]]
 name = "leaky-mean"
 data = { path = "values.csv", constant = false }
-mechanism = { call = "leaky_calls:total", parameters = { scale = 0.2 } }
+mechanism = { call = "leaky_embargo:total", parameters = { scale = 0.2 } }
 neighbour = { rule = "replace", index = 1, row = [1.0] }
 claim = { epsilon = 1.0, delta = 0.0 }
 """
@@ -55,6 +55,9 @@ def total(scale):
 
     return draw
 """
+)
+EMBARGO = (
+    '"""More calls."""\n\nfrom __future__ import annotations\n\nfrom leaky_calls import total\n'
 )
 BARRED = "import sys; sys.modules['dpaudit'] = None; "
 FINDING = FACTS.index("[findings")
@@ -197,6 +200,7 @@ def test_a_letter_has_a_script_that_needs_the_package_alone(leaky, event):
     leaky(SHOWN)
     folder = facts_.SCENARIOS / "leaky"
     (folder / "leaky_calls.py").write_text(CALLS)
+    (folder / "leaky_embargo.py").write_text(EMBARGO)
     (folder / "values.csv").write_text("value\n1\n2\n")
     (folder / "leaky-embargo.toml").write_text(SCENARIO)
     facts_.EMBARGO.mkdir()
@@ -249,6 +253,21 @@ def test_no_tracked_file_names_what_nobody_was_told():
 
 
 @pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)
+def test_data_and_code_of_the_embargo_alone_are_in_its_files(package):
+    """Builds leave these out by their names: what others hold, a public scenario uses."""
+    public = [
+        path
+        for path in package.scenarios.parent.iterdir()
+        if path.is_file() and not path.stem.endswith("embargo")
+    ]
+    text = "".join(path.read_text() for path in public if path.suffix in (".toml", ".py"))
+    data = {path.name for path in public if path.suffix in (".csv", ".txt")}
+    assert {name for name in data if name not in text} == set()
+    names = re.findall(r"^(?:def|class) (\w+)", text, re.M)
+    assert [name for name in names if len(re.findall(rf"\b{name}\b", text)) < 2] == []
+
+
+@pytest.mark.parametrize("package", packages([]), ids=lambda package: package.package)
 def test_recorded_outcomes_are_of_the_scenarios_as_they_are_read(package):
     """A scenario with other inputs would have to be audited again."""
     assert outcome_.left(inputs(package), outcome_.read(package)) == []
@@ -262,6 +281,21 @@ def test_an_outcome_is_of_what_is_read_and_not_of_its_text(leaky):
     (package.scenarios.parent / "other.csv").write_text("x\n1\n")
     assert inputs(package) == before
     package.scenarios.write_text(text.replace("0.999", "0.99"))
+    assert inputs(package) != before
+
+
+def test_an_outcome_is_of_the_code_that_its_scenario_imports(leaky):
+    package = leaky(SHOWN)
+    folder = package.scenarios.parent
+    package.scenarios.write_text(
+        SCENARIO.replace("leaky-mean", "leaky-sum").replace(
+            'path = "values.csv"', 'name = "flight"'
+        )
+    )
+    (folder / "leaky_embargo.py").write_text(EMBARGO)
+    (folder / "leaky_calls.py").write_text(CALLS)
+    before = inputs(package)
+    (folder / "leaky_calls.py").write_text(CALLS.replace("data.sum()", "data.max()"))
     assert inputs(package) != before
 
 

@@ -209,6 +209,16 @@ def test_lines_of_another_ledger_come_below_the_own_ones(tmp_path):
     assert here.add(entry((1.0,), draws_id="d", seed=3)).log_e == pytest.approx(4.0)
 
 
+def test_each_line_lists_the_checksum_before_it(tmp_path):
+    """The form of the lines on disk: a ledger is continued over many versions of dpaudit."""
+    book = Ledger(tmp_path / "ledger.jsonl")
+    book.add(entry())
+    book.add(entry(draws_id="b", seed=1))
+    first, second = map(json.loads, book.path.read_text(encoding="utf-8").splitlines())
+    assert (first["after"], second["after"]) == ([], [first["sha256"]])
+    assert book.head == second["sha256"]
+
+
 def test_a_rejection_is_not_merged_away(tmp_path):
     here, there = Ledger(tmp_path / "here"), Ledger(tmp_path / "there")
     here.add(entry((-6.0,)))

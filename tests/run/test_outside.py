@@ -188,6 +188,14 @@ def test_faults_are_found_before_anything_runs(write_scenario, tmp_path, mechani
     assert "unread_code" not in sys.modules
 
 
+def test_a_column_that_the_data_lack_is_said(ran):
+    for column in ("3", "[0, 3]"):
+        with pytest.raises(
+            dp.ScenarioError, match=r"\[mechanism\] column: must be below 3, .* got"
+        ):
+            ran(f'call = "own_code:mean"\nkind = "values"\ncolumn = {column}')
+
+
 def test_an_output_that_cannot_be_imported_is_said(ran):
     with pytest.raises(
         dp.ScenarioError, match=r"\[mechanism\] outputs: own_code:absent: AttributeError"

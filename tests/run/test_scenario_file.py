@@ -121,6 +121,15 @@ def test_files_that_are_no_scenario(tmp_path):
     ]
 
 
+def test_samples_is_the_name_of_draws_in_dpaudit_0_1(write_scenario):
+    assert Scenario.load(write_scenario(audit="samples = 700")).settings.draws == 700
+    assert faults(write_scenario(audit="samples = 0")) == [
+        "[audit] samples: must be an integer >= 1, got 0"
+    ]
+    both = faults(write_scenario(audit="draws = 700\nsamples = 700"))
+    assert both[0].startswith("[audit] samples: unknown key")
+
+
 def test_overrides_are_checked(write_scenario):
     scenario = Scenario.load(write_scenario())
     other = scenario.override(500, 3)

@@ -149,6 +149,14 @@ def test_over_all_arrangements_the_tests_of_order_are_exact(values):
 
 
 @quick
+@pytest.mark.parametrize("values", ["aabbcc", "aaaabb", "aabbcd", "aaabbb"])
+@pytest.mark.parametrize("sizes", [[2, 2, 2], [2, 2, 1, 1], [3, 3], [1, 2, 3]])
+def test_over_all_arrangements_copied_calls_are_exact(values, sizes):
+    rows = arrangements(map(ord, values))
+    assert_p_values(np.array([copies.copied_calls(row, calls_of(sizes, 6)) for row in rows]))
+
+
+@quick
 @pytest.mark.parametrize("values", ["aabbccdd", "aaaabbbb"])
 def test_over_all_arrangements_repetition_to_the_end_is_exact(values):
     """The lag of the smallest p counts: the bound holds for the search over all lags."""
@@ -158,6 +166,29 @@ def test_over_all_arrangements_repetition_to_the_end_is_exact(values):
         for i in np.flatnonzero((rows[:, lag:] == rows[:, :-lag]).all(axis=1)):
             log_p[i] = min(log_p[i], copies.repeated_to_the_end(rows[i], lag))
     assert_p_values(log_p)
+
+
+@quick
+def test_stakes_on_copied_calls_are_won_and_lost():
+    """12 12 12 21: won, even but lost; and won. (2·½ + 2)/2 = 3/2."""
+    calls = calls_of([2, 2, 2, 2], 8)
+    rows = np.array([1, 2, 1, 2, 1, 2, 2, 1])
+    assert copies.copied_calls(rows, calls) == pytest.approx(np.log(2 / 3))
+    assert copies.copied_calls(np.arange(8), calls) == 0.0
+    twice = np.tile(np.arange(16), 2)
+    won = 0.5 + 0.5 * np.exp(-copies.log_copies(np.arange(16), 2))
+    assert copies.copied_calls(twice, calls_of([16, 16], 32)) == pytest.approx(np.log(2 / won))
+
+
+@quick
+def test_calls_of_few_values_that_a_cache_repeats_are_refused():
+    """Draws of three values: neither their pairs nor the features of so few calls tell."""
+    rng, calls, P = np.random.default_rng(5), np.full(64, 32), []
+    for _ in calls:
+        again = bool(P) and rng.random() < 0.1
+        P.append(P[-1] if again else rng.integers(0, 3, (32, 1)).astype(float))
+    Q = rng.integers(0, 3, (2048, 1)).astype(float)
+    assert [each.kind for each in examine(np.vstack(P), Q, (calls, calls))] == ["same draws"]
 
 
 def test_pairs_of_equal_draws_lie_anywhere_over_the_random_order(monkeypatch):

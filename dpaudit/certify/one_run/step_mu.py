@@ -64,7 +64,11 @@ class StepMu:
         self._counts[np.arange(len(included)), cells(projection, included)] += 1.0
 
     def see_noise(self, noise: Array, shift: float) -> None:
-        """Add the noise of a step along orthogonal directions, (k,). shift : |a|, at least 0."""
+        """Add the noise of a step along k orthogonal directions, (k,).
+
+        shift : by how much a canary moves the sum along its direction, at least 0, in the unit of
+        the noise.
+        """
         if shift > 0.0:
             self._noises += len(noise)
             self._squares += float(np.sum((noise / shift) ** 2))

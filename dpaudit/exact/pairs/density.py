@@ -59,8 +59,10 @@ class DensityPair:
         return discrete.Atoms(*(_masses(law, atoms) for law in (self.left, self.right)))
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """Raises `NoExactSpectrum` where the two directions are not those of two laws: the panels
-        do not suit the densities.
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises `NoExactSpectrum` where these are no directions of two laws, since the panels do not
+        suit the densities.
         """
         return by_sorted_epsilon(epsilon, self._curves)
 

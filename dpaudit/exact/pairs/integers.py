@@ -65,7 +65,10 @@ class DiscreteGaussianShift:
         return cls(right.centre - left.centre, left.sigma)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """Both directions are equal. Raises `NoExactSpectrum` where the sums are too long."""
+        """(forward, backward) δ at each ε ≥ 0, nats; both are equal.
+
+        Raises `NoExactSpectrum` where the sums are too long.
+        """
         forward = self._atoms.delta(epsilon)[0]
         return forward, forward
 
@@ -75,8 +78,10 @@ class DiscreteGaussianShift:
         return largest, largest
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """αd²/(2σ²) + log(θ((α − 1)d)/θ(0))/(α − 1) of each coordinate, θ(c) the sum of e^{−(z −
-        c)²/(2σ²)} over whole numbers z (Canonne, Kamath & Steinke 2020, proposition 5).
+        """(forward, backward) Rényi divergences of an order α > 0, nats; both are equal.
+
+        The sum over coordinates of αd²/(2σ²) + log(θ((α − 1)d)/θ(0))/(α − 1), where θ(c) is the sum
+        of e^{−(z − c)²/(2σ²)} over whole numbers z (Canonne, Kamath & Steinke 2020, proposition 5).
         """
         order = check.real("order", order, 0.0, open_=True)
         total = float(np.sum(0.5 * order * (self.shift / self.sigma) ** 2))

@@ -94,7 +94,7 @@ class ReplacedWishartCurve:
         check.integer("dof", self.dof, self.dim)
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """The relative accuracy is 1e-7 down to 1e-280.
+        """(forward, backward) δ at each ε ≥ 0, nats, to a relative 1e-7 down to 1e-280.
 
         Raises `NoExactSpectrum` where two rules for an integral disagree, or the two directions at
         ε = 0.
@@ -113,9 +113,8 @@ class ReplacedWishartCurve:
         return Direction(up, down, freedom), Direction(down, up, freedom)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Infinite from order 1 on: on either database an output may be impossible on the other.
-
-        Raises `NoExactSpectrum` below order 1.
+        """(forward, backward) Rényi divergences of an order ≥ 1: infinite, for either database
+        allows outputs that are impossible on the other. Raises `NoExactSpectrum` below order 1.
         """
         if check.real("order", order, 0.0, open_=True) >= 1.0:
             return float("inf"), float("inf")

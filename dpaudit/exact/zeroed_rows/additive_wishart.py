@@ -177,8 +177,10 @@ class WishartCurve:
         return monotone_loss.hockey_stick(log_density, loss, thresholds, epsilon, width, end)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        """Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below, (1 − α)
-        R_α(Q, P) = α R_{1−α}(P, Q).
+        """(forward, backward) Rényi divergences of an order α > 0, nats.
+
+        Zeroed → full is infinite from order 1 on, since the loss can be infinite. Below order 1,
+        (1 − α)·R_α(Q, P) = α·R_{1−α}(P, Q).
         """
         order = check.real("order", order, 0.0, open_=True)
         if self.q < VANISHING:

@@ -115,7 +115,10 @@ class StudentCurve:
         return sum(share.value for share in self._shares) < VANISHING
 
     def delta(self, epsilon: ArrayLike) -> Curves:
-        """Raises `NoExactSpectrum` for more than `MOST_ROWS` rows."""
+        """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
+
+        Raises `NoExactSpectrum` for more than `MOST_ROWS` rows.
+        """
         if self.rows > MOST_ROWS:
             raise NoExactSpectrum(
                 f"the exact spectrum of a sketch takes at most {MOST_ROWS:,} rows, got "
@@ -137,7 +140,7 @@ class StudentCurve:
 
     @property
     def supremum(self) -> tuple[float, float]:
-        """Infinite at leverage or residual share 1."""
+        """The largest losses (forward, backward), infinite at leverage or residual share 1."""
         ln_h, ln_t = (share.log_rest for share in self._shares)
         dof = self.rows - self.features + 1
         forward = -0.5 * ln_h - 0.5 * dof * ln_t

@@ -172,8 +172,9 @@ class Scenario(Reported):
 
 
 def read_subject(reader: Reader, *, needed: bool = True) -> tuple[Data | None, Any]:
-    """The data as the mechanism sees them, and the mechanism; either is None after a fault. needed
-    : whether a missing [data] table is a fault.
+    """The data as the mechanism sees them, and the mechanism; either is None after a fault.
+
+    needed : whether a missing [data] table is a fault.
     """
     data = reader.read(Data, "data", needed=True) if needed or "data" in reader else None
     mechanism = read_mechanism(reader)

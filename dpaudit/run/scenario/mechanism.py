@@ -331,8 +331,14 @@ class Values(OfTable):
     """The number of the one record that the function gets."""
 
     def adapted(self, function: Any, table: Table) -> Any:
-        """The mechanism; the file gives the type of the column if the scenario gives none."""
-        options = self.options
+        """The mechanism; the file gives the type of the column if the scenario gives none. Raises
+        `ScenarioError` if the data have no such column.
+        """
+        options, most = self.options, len(table.columns)
+        columns = [self.column] if isinstance(self.column, int) else self.column
+        if any(not -most <= column < most for column in columns):
+            rule = f"must be below {most}, the number of columns in {table.name}"
+            raise ScenarioError(f"[mechanism] column: {rule}, got {self.column}")
         if "dtype" not in options and isinstance(self.column, int):
             options["dtype"] = table.types.get(table.columns[self.column], "float")
         return adapters.values(function, **options, timeout=self.timeout)

@@ -12,7 +12,14 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs, parallel_config
-from pydantic import PlainValidator, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    WithJsonSchema,
+    model_validator,
+)
 
 from dpaudit import datasets, scoring
 from dpaudit._core import check
@@ -309,6 +316,9 @@ GRID = {
 }
 
 
+NAMES_OF_DRAWS = Field(validation_alias=AliasChoices("draws", "samples"))  # the second is of 0.1
+
+
 class Audit(Section):
     """How many draws to make, and how to judge them."""
 
@@ -338,7 +348,7 @@ class Audit(Section):
     """With "verdict", drawing stops once the claim is refuted."""
     unit: Annotated[str, one_of(*UNITS)] = DEFAULTS["unit"]
     """With "call" each call makes one draw, for a mechanism whose draws in a call share state."""
-    draws: Annotated[int, COUNT] = DEFAULTS["draws"]
+    draws: Annotated[int, COUNT, NAMES_OF_DRAWS] = DEFAULTS["draws"]
     """Draws a side, training included."""
     epsilon: Annotated[Any, PlainValidator(_grid), WithJsonSchema(GRID)] = None
     """ε, nats, at which δ is reported; by default 0 to 4, or as far as a claim goes."""

@@ -75,8 +75,9 @@ class DrawStore(StoreFolder):
 
 
 class CountFiles:
-    """Counts of groups of blocks that workers drew and counted, one .npz file for each group. fresh
-    : number of draws of both sides whose counts this process has stored so far.
+    """Counts of groups of blocks that workers drew and counted, one .npz file for each group.
+
+    fresh : number of draws of both sides whose counts this process has stored so far.
     """
 
     def __init__(self, folder: StoreFolder, prefix: str) -> None:

@@ -28,6 +28,7 @@ each of them counts with probability ½. Atoms that the laws share are no eviden
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 
 import numpy as np
@@ -100,6 +101,44 @@ def _related(pairs: np.ndarray, calls: Calls) -> tuple[float, float]:
         for related, part in ((one_call, calls.sizes), (one_place, calls_with))
     ]
     return log_p[0], log_p[1]
+
+
+def copied_calls(rows: np.ndarray, calls: Calls) -> float:
+    """A bound on log p for neighbouring calls that return the same draws in the same order.
+
+    rows : a key of each draw, (n,). If calls differ in size, their beginnings are compared. Given
+    the draws of two calls, the second equals the first with probability q (`log_copies`), or never
+    if a value occurs an odd number of times. A stake of one half on this, which pays ½ + ½/q if
+    they are equal and ½ if not, has mean 1. So has the product over disjoint pairs of calls, and
+    the mean of the products over the pairs that begin with an even and with an odd call. By
+    Markov's inequality, P(mean ≥ 1/p) ≤ p.
+    """
+    starts, m = calls.starts, np.minimum(calls.sizes[:-1], calls.sizes[1:])
+    begin = rows[starts]
+    near = np.flatnonzero((begin[1:] == begin[:-1]) & (m > 1))
+    beginnings = [[rows[starts[i] : starts[i] + m[c]] for i in (c, c + 1)] for c in near]
+    equal = {
+        int(c) for c, pair in zip(near, beginnings, strict=True) if np.array_equal(pair[0], pair[1])
+    }
+    logs = [
+        sum(_stake(rows, starts, int(m[c]), c, c in equal) for c in range(first, len(m), 2))
+        if any(c % 2 == first for c in equal)
+        else -np.inf
+        for first in (0, 1)
+    ]
+    return min(0.0, float(np.log(2.0) - np.logaddexp(logs[0], logs[1])))
+
+
+def _stake(rows: np.ndarray, starts: np.ndarray, m: int, call: int, equal: bool) -> float:
+    """The log of the payoff of a stake on one pair of calls; 0 for single draws."""
+    if m == 1:
+        return 0.0
+    if equal:
+        log_q = log_copies(rows[starts[call] : starts[call] + m], 2)
+        return float(np.logaddexp(0.0, -log_q) - np.log(2.0))
+    both = np.concatenate([rows[starts[i] : starts[i] + m] for i in (call, call + 1)])
+    even = all(count % 2 == 0 for count in Counter(both.tolist()).values())
+    return -float(np.log(2.0)) if even else 0.0
 
 
 def log_copies(block: np.ndarray, times: int) -> float:

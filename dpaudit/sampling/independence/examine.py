@@ -24,9 +24,9 @@ from dpaudit.sampling.independence.features import (
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
 # The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
-# in different calls, calls that go together, and repetition to the end. Half of the share of the
-# two sides is for draws that go together, half for draws in common.
-FAMILIES = 7
+# in different calls, calls that go together, copied calls, and repetition to the end. Half of the
+# share of the two sides is for draws that go together, half for draws in common.
+FAMILIES = 8
 # Draws that depend on near ones also drift, and seem to be related to such draws of the other side.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
 SHOWN = 1e-3  # a finding names a side if its own p-value is at most this
@@ -195,6 +195,8 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
         yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
         place = Place(None, (side,), what)
+        if side.calls.known:
+            yield copies.copied_calls(rows, side.calls) + np.log(len(sides)), "same draws", place
         lag = copies.period(side.rows)
         if lag is not None:
             log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))

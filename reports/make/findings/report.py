@@ -58,11 +58,11 @@ class Judged:
         return [row for row in self.judged(FAILS) if row.statement.fails == sort]
 
     def causes(self, row: Row) -> list[Row]:
-        """The slip that a failure follows from, or none."""
+        """The slip that a failure repeats or follows from, or none."""
         return [one for one in self.rows if one.statement.key == row.statement.cause]
 
     def followers(self, cause: Row) -> list[Row]:
-        """The failures that follow from a slip."""
+        """The failures that repeat a slip or follow from it."""
         return [row for row in self.judged(FAILS) if row.statement.cause == cause.statement.key]
 
     def numbered(self) -> dict[str, str]:
@@ -162,8 +162,8 @@ def sentences(judged: Sequence[Judged]) -> list[str]:
     ]
     if following := len(failures) - len(roots):
         shown.append(
-            f"{count(following)} more fail only because they follow from one of these slips. Each "
-            "stands in the class of its own failure, and names the slip."
+            f"{count(following)} more share one of these slips: they repeat it or follow from it. "
+            "Each stands in the class of its own failure, and names the slip."
         )
     return shown
 
@@ -260,7 +260,7 @@ def letter(judged: Judged) -> str:
 
 
 def _in_full(row: Row, judged: Judged) -> str:
-    """Place, fault, the counterexample, the corrected line, and what it follows from."""
+    """Place, fault, the counterexample, the corrected line, and whose slip it shares."""
     statement = row.statement
     first = None if row.outcome is None else row.outcome.first
     example = "" if first is None else case(first, statement.paper)
@@ -269,7 +269,7 @@ def _in_full(row: Row, judged: Judged) -> str:
         f"{row.where}: {statement.fault}.",
         example and f"{example[:1].upper()}{example[1:]}.",
         statement.corrected and f"Corrected: {statement.corrected}.",
-        f"This follows from the line “{causes[0]}”." if causes else "",
+        f"It shares the slip of the line “{causes[0]}”." if causes else "",
     )
     return " ".join(filter(None, parts))
 

@@ -120,7 +120,8 @@ class Statement:
     fails : "" where it holds, else its sort: "A", "B" or "C" of `SORTS`. The test must agree.
     aside : the test shows what a user should know, but no claim of the paper is at fault.
     fault : what is wrong where it fails; where it holds a note, or "".
-    cause : key of the statement whose slip this failure follows from; "" where the slip is its own.
+    cause : key of the statement whose slip this failure repeats or follows from; "" where the
+        slip is its own.
     corrected : the least change that makes it true.
     code : what the authors' public code does at that line; "" where it was not read.
     """

@@ -185,7 +185,7 @@ def fields(
 ) -> list[tuple[str, list[str]]]:
     """An entry: label and paragraphs of each part that it has.
 
-    causes : the slip that it follows from, or none. followers : what follows from it.
+    causes : the slip that it shares, or none. followers : what shares its own slip.
     """
     statement = entry.statement
     parts: list[tuple[str, list[str]]] = [
@@ -193,14 +193,14 @@ def fields(
         ("Stated for", [statement.stated_for]),
         ("Reading", [statement.reading]),
         ("What is wrong" if entry.verdict == FAILS else "Note", [_sentence(statement.fault)]),
-        ("Follows from", [named(other) for other in causes]),
+        ("Shares the slip of", [named(other) for other in causes]),
         ("Counterexample" if entry.verdict == FAILS else "Setting", counterexamples(entry)),
         ("Tried", [effort(entry), closest(entry)]),
         ("Corrected" if entry.verdict == FAILS else "Condition", correction(entry)),
         ("Public code", [statement.code]),
         ("Not tested", [_sentence(statement.untested)]),
         ("Simulated", [_sentence(statement.study)]),
-        ("From it follow", [named(other) for other in followers]),
+        ("Its slip is shared by", [named(other) for other in followers]),
         ("Recompute with", [entry.command]),
     ]
     return [(label, kept) for label, texts in parts if (kept := [text for text in texts if text])]
@@ -224,7 +224,7 @@ def as_text(entry: Row) -> str:
         verdict += (
             " (its sort is not given)" if entry.verdict == FAILS else f", not {statement.fails}"
         )
-    cause = f", follows from {statement.cause}" if statement.cause else ""
+    cause = f", shares the slip of {statement.cause}" if statement.cause else ""
     lines = [f"{statement.key}: paper {statement.paper}, {entry.where}", f"  {verdict}{cause}"]
     lines += [f"  {label}: {text}" for label, texts in fields(entry) for text in texts]
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from reports.make.libraries.outcome import ERROR, Outcome, left, read, write
 
 # another seed, and 1 − 10⁻⁶; where that needs more draws, four times as many
 SEED, LEVEL, MORE = "1", "0.999999", 4
+IMPORTED = re.compile(r"^from (\w+) import", re.MULTILINE)
 VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
 
 
@@ -145,8 +147,12 @@ def inputs(package: Package) -> dict[str, str]:
     for name, file in package.audits().items():
         text = json.dumps(file.content, sort_keys=True, default=str)
         read = hashlib.sha256(package.version.encode())
+        code = {path for path in beside if path.suffix == ".py" and path.stem in text}
+        imported = IMPORTED.findall("".join(path.read_text(encoding="utf-8") for path in code))
+        code |= {path for path in beside if path.suffix == ".py" and path.stem in imported}
         for path in beside:
-            if path.stem in text or path.suffix == ".txt":  # a list of words is read by the code
+            # a list of words is read by the code
+            if path in code or path.stem in text or path.suffix == ".txt":
                 read.update(path.read_bytes())
         read.update(text.encode())
         hashes[name] = read.hexdigest()[:16]

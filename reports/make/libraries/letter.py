@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from reports.make.libraries import report
 from reports.make.libraries.facts import EMBARGO, KINDS, SCENARIOS, Package
 from reports.make.libraries.report import Audit
 
+BESIDE = re.compile(r"^from (\w+_calls) import .*$", re.MULTILINE)
+FUTURE = "from __future__ import annotations\n"
 GRID = np.linspace(0.0, 3.0, 13)  # where a claim that is no pair (ε, δ) is held against the draws
 
 
@@ -52,7 +55,7 @@ def script(audit: Audit) -> str:
         package=audit.package,
         stated=audit.stated,
         outcome=outcome,
-        code=_without_docstring(SCENARIOS / audit.package.package.lower() / f"{module}.py"),
+        code=_code(SCENARIOS / audit.package.package.lower() / f"{module}.py"),
         left=_literal(pair.left),
         right=_literal(pair.right),
         claim=claim,
@@ -93,10 +96,14 @@ def _arguments(given: dict[str, Any]) -> str:
     return ", ".join(f"{key}={one!r}" for key, one in given.items())
 
 
-def _without_docstring(path: Path) -> str:
+def _code(path: Path) -> str:
+    """A module without its docstring, with those from which it imports in place of the imports."""
     text = path.read_text(encoding="utf-8")
     docstring = ast.parse(text).body[0]
-    return "\n".join(text.splitlines()[docstring.end_lineno :]).strip("\n")
+    code = "\n".join(text.splitlines()[docstring.end_lineno :]).strip("\n")
+    return BESIDE.sub(
+        lambda found: _code(path.with_name(f"{found[1]}.py")).replace(FUTURE, ""), code
+    )
 
 
 def _literal(data: Array) -> Sequence[Any]:

@@ -39,14 +39,6 @@ def proportion(epsilon: float) -> Any:
     )
 
 
-def statistic(name: str, epsilon: float) -> Any:
-    """DiffPrivStatistics.min, max, median, sum, mean or variance of the first column."""
-    from diffpriv_laplace import DiffPrivStatistics
-
-    release = getattr(DiffPrivStatistics, name)
-    return _batch(lambda data: release(data[:, 0], epsilon))
-
-
 def sequential(epsilon: float, listed: bool) -> Any:
     """DiffPrivSequentialStatisticsQuery: count and proportion of ones, in a list or alone."""
     from diffpriv_laplace import DiffPrivSequentialStatisticsQuery, DiffPrivStatisticKind
@@ -73,18 +65,6 @@ def parallel(epsilon: float) -> Any:
         return [one[DiffPrivStatisticKind.count] for one in found]
 
     return _batch(release)
-
-
-def sanitizer(epsilon: float, postprocess: bool) -> Any:
-    """DiffPrivLaplaceSanitizer.count of the values above 0.5 and of the others."""
-    from diffpriv_laplace import DiffPrivLaplaceSanitizer
-
-    selectors = [_above_half, lambda values: values <= 0.5]
-    return _batch(
-        lambda data: DiffPrivLaplaceSanitizer.count(
-            data[:, 0], selectors, epsilon, postprocess=postprocess
-        )
-    )
 
 
 def anonymize_sum(epsilon: float, lower: float, upper: float) -> Any:

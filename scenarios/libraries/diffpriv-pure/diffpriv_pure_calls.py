@@ -34,10 +34,3 @@ def private_mean(epsilon: float, lower: float, upper: float, delta: float = 0.0)
     from diffpriv_pure import private_mean as mean
 
     return _batch(lambda values: mean(values, (lower, upper), epsilon, delta))
-
-
-def private_count(epsilon: float) -> Any:
-    """private_count of the values above 0.5: (ε, 0)."""
-    from diffpriv_pure import private_count as count
-
-    return _batch(lambda values: count(sum(value > 0.5 for value in values), epsilon))

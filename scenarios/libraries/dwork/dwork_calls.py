@@ -46,21 +46,6 @@ def total(epsilon: float, integer: bool) -> Any:
     return _batch(integer, lambda people: people["weight"].sum().dp(epsilon))
 
 
-def mean(epsilon: float) -> Any:
-    """(ds["weight"].sum() / ds.len()).dp(ε), the README's example."""
-    return _batch(True, lambda people: (people["weight"].sum() / people.len()).dp(epsilon))
-
-
-def both(epsilon: float, operation: str) -> Any:
-    """(ds["weight"].sum() + ds["height"].sum()).dp(ε) of floats, or their difference."""
-
-    def release(people: Any) -> Any:
-        weight, height = people["weight"].sum(), people["height"].sum()
-        return (weight + height if operation == "add" else weight - height).dp(epsilon)
-
-    return _batch(False, release)
-
-
 def scaled(epsilon: float, factor: float) -> Any:
     """(ds["weight"].sum() * factor).dp(ε) of floats."""
     return _batch(False, lambda people: (people["weight"].sum() * factor).dp(epsilon))

@@ -80,18 +80,6 @@ class Hashed(Client):
         return np.array(hashes) % self.buckets == value
 
 
-class Repeated(Client):
-    """Several reports of a user whose value stays the same."""
-
-    def __init__(self, client: str, settings: Sequence[Any], times: int) -> None:
-        super().__init__(client, settings)
-        self.times = times
-
-    def __call__(self, data: Row, size: int, *, rng: np.random.Generator) -> list[Any]:
-        reports = super().__call__(data, size * self.times, rng=rng)
-        return [reports[i : i + self.times] for i in range(0, len(reports), self.times)]
-
-
 def _value(data: Row) -> Any:
     values = [int(value) for value in data[0]]
     return values[0] if len(values) == 1 else values

@@ -91,11 +91,6 @@ def group_sizes(epsilon: float) -> Any:
     return _revealed(lambda table: table.groupby("group").size(), epsilon)
 
 
-def group_sums(epsilon: float) -> Any:
-    """df.groupby("group").sum().reveal(eps): two groups, four columns."""
-    return _revealed(lambda table: table.groupby("group").sum(), epsilon)
-
-
 def group_means(epsilon: float) -> Any:
     """df.groupby("group").mean(eps): two groups, four columns."""
     return _batch(lambda table: table.groupby("group"), lambda groups: groups.mean(eps=epsilon))

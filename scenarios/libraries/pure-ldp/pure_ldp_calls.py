@@ -10,7 +10,7 @@ it is read as the server reads it: which values have the reported hash.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -118,15 +118,6 @@ def support(client: Any, report: Report, d: int) -> np.ndarray[Any, Any]:
     hashes = np.array([xxhash.xxh32(str(v), seed=seed).intdigest() for v in range(d)])
     few = hasattr(client, "k")
     return np.append(hashes % client.g == value, [seed] if few else []).astype(float)
-
-
-def rappor(epsilon: float, m: int, cohorts: int) -> Callable[..., list[Any]]:
-    """RAPPOR with one hash function a cohort, its f from `convert_eps_to_f`."""
-    from pure_ldp.frequency_oracles import RAPPORClient
-
-    f = RAPPORClient(0.5, m, []).convert_eps_to_f(epsilon)
-    server = {"f": f, "m": m, "k": 1, "d": m, "num_of_cohorts": cohorts}
-    return Client("RAPPOR", {"f": f, "m": m, "num_of_cohorts": cohorts}, server)
 
 
 def _seed(seed: int) -> None:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+import dpaudit as dp
 from dpaudit.exact import ReplacedWishartCurve
 from dpaudit.exact import replaced_wishart as wishart
 from dpaudit.exact.replaced_student import Replaced
-from dpaudit.mechanisms import ALS
+from dpaudit.mechanisms import ALS, AdditiveWishart
 from tests.cases import database
 from tests.sparse import one_in
 
@@ -51,6 +52,30 @@ def test_the_bound_beside_wishart_noise_is_not_below_the_spectrum(seed):
     for own, (one, other) in zip(exact, ((up, down), (down, up)), strict=True):
         found = wishart.bound(np.array([one]), np.array([other]), dof - dim + 1, EPSILON)[0]
         assert np.all(own <= found * (1.0 + 1e-6) + 1e-30)
+
+
+def test_the_closer_bound_beside_the_least_noise_is_not_below_the_spectrum():
+    epsilon = np.append(EPSILON, [20.0, 60.0])
+    up, down = 10.0 ** np.random.default_rng(0).uniform(-6.0, 2.5, (2, 60))
+    found = wishart.least_noise_bound(up, down, epsilon)
+    exact = [
+        ReplacedWishartCurve(*pair, 2, 2).delta(epsilon)[0] for pair in zip(up, down, strict=True)
+    ]
+    assert np.all(np.array(exact) <= found * (1.0 + 1e-9))
+
+
+def test_beside_the_least_noise_few_of_many_pairs_are_computed(monkeypatch):
+    """Of these 1,200 pairs 495 were, by the bound that grows with both eigenvalues alone."""
+    rng, computed = np.random.default_rng(1), []
+    curve = wishart.replaced_curve
+    monkeypatch.setattr(
+        wishart, "replaced_curve", lambda *pair: computed.append(pair) or curve(*pair)
+    )
+    data, candidates = rng.normal(size=(40, 3)), rng.normal(size=(30, 3))
+    dp.exact.worst_case(
+        AdditiveWishart(3, 3.0), data, EPSILON, relation="replace", candidates=candidates
+    )
+    assert 0 < len(computed) < 150
 
 
 @pytest.mark.parametrize("freedom", [1, 3, 300])
