@@ -153,7 +153,7 @@ def audit(
     >>> round(float(refuted.certified.epsilon_at(0.0)), 2)
     0.94
     """
-    options = locals()
+    options = locals()  # all arguments by name
     return audit_subject(Subject(options.pop("mechanism"), options.pop("pair")), **options)
 
 
@@ -260,7 +260,7 @@ def audit_samples(
     >>> print(dp.exact.gaussian_shift(1.0, [0.0, 1.0]).round(2))
     [0.38 0.13]
     """
-    options = locals()
+    options = locals()  # all arguments by name
     return audit_samples_of(options.pop("P"), options.pop("Q"), Subject(), **options)
 
 
@@ -270,7 +270,8 @@ def audit_samples_of(
     """Do what `audit_samples` does, for draws that `subject` describes."""
     left, right = _draws("P", P), _draws("Q", Q)
     paths = isinstance(P, (str, Path)) and isinstance(Q, (str, Path))
-    if Path(P).samefile(Q) if paths else P is Q:
+    same = Path(P).samefile(Q) if paths else P is Q
+    if same:
         check.fail(
             "Q", check.Words("those of P again"), "other draws than P", "nothing would be audited"
         )

@@ -105,12 +105,12 @@ def features(draws: np.ndarray, counted: Names | None = None, others: bool = Tru
 
 def _of_records(draws: Array) -> Features:
     """The features of lists of records, (n, m, c), which are those of their texts."""
-    n, *shape = draws.shape
+    n, records, numbers = draws.shape
     rows = np.arange(n)
-    table: Features = {((), Kind.SIZE): (rows, np.full(n, float(shape[0])))}
-    for record in range(shape[0]):
-        table[(record,), Kind.SIZE] = rows, np.full(n, float(shape[1]))
-        for place in range(shape[1]):
+    table: Features = {((), Kind.SIZE): (rows, np.full(n, float(records)))}
+    for record in range(records):
+        table[(record,), Kind.SIZE] = rows, np.full(n, float(numbers))
+        for place in range(numbers):
             table[(record, place), Kind.NUMBER] = rows, draws[:, record, place]
     return table
 
@@ -355,10 +355,8 @@ def _keys_of(entries: list[Any], encoded: bool) -> list[Any]:
     signed = float in inner and any(value == 0.0 and repr(value) == "-0.0" for value in flat)
     if inner & {list, dict} or by_type or signed:
         return [repr(_named(entry, encoded)) for entry in entries]
-    if kinds == {dict} and len(set(map(tuple, entries))) > 1:  # of different keys, or orders
-        return list(map(frozenset, map(dict.items, entries)))
     if kinds == {dict}:
-        return list(map(tuple, map(dict.values, entries)))
+        return list(map(frozenset, map(dict.items, entries)))
     return list(map(tuple, entries)) if kinds == {list} else entries
 
 
@@ -415,8 +413,7 @@ def _from_json(text: str) -> tuple[Any, str] | None:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    dicts: list[dict[str, Any]] = []
-    if not _is_short(value, dicts):
+    if (dicts := _dicts_of(value)) is None:
         return None
     orders = set(map(tuple, dicts))
     one_order = len(set(map(frozenset, orders))) == len(orders)
@@ -429,25 +426,23 @@ def _from_json(text: str) -> tuple[Any, str] | None:
     return None
 
 
-def _is_short(value: Any, dicts: list[dict[str, Any]]) -> bool:
-    """Whether lists and dicts are at most `DEEPEST` deep and `SLOTS` long, and integers exact.
-
-    dicts : to which all dicts are added.
-    """
-    values = [value]
+def _dicts_of(value: Any) -> list[dict[str, Any]] | None:
+    """All dicts in the value, from the outermost; None if lists and dicts are more than `DEEPEST`
+    deep or `SLOTS` long, or an integer is not exact."""
+    values, dicts = [value], list[dict[str, Any]]()
     for _ in range(DEEPEST + 1):
         kinds = set(map(type, values))
         if int in kinds and max(abs(entry) for entry in values if type(entry) is int) > EXACT:
-            return False
+            return None
         if not kinds & {list, dict}:
-            return True
+            return dicts
         boxes = [entry for entry in values if type(entry) in (list, dict)]
         if max(map(len, boxes)) > SLOTS:
-            return False
+            return None
         dicts += [box for box in boxes if type(box) is dict]
         entries = (box.values() if type(box) is dict else box for box in boxes)
         values = list(chain.from_iterable(entries))
-    return False
+    return None
 
 
 def _from_csv(text: str) -> tuple[Any, str] | None:

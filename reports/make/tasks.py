@@ -91,12 +91,6 @@ def every_task() -> list[Task]:
     ]
 
 
-def cancer_pair(rows: int) -> tuple[mechanisms.ALS, neighbours.NeighbourPair]:
-    """ALS with so many rows of the sketch, and the cancer data with their worst row zeroed."""
-    data = datasets.load("cancer").database
-    return mechanisms.ALS(rows=rows), neighbours.zero_row(data, CANCER_ROW)
-
-
 def _sampler(left: Law, right: Law) -> Draw:
     return lambda rng, size: Sides(left.sample(size, rng), right.sample(size, rng))
 
@@ -140,7 +134,8 @@ def laplace_truth(epsilon: Array) -> tuple[Array, Array]:
 
 
 def _cancer() -> Task:
-    mechanism, pair = cancer_pair(rows=50)
+    mechanism = mechanisms.ALS(rows=50)
+    pair = neighbours.zero_row(datasets.load("cancer").database, CANCER_ROW)
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
 
     def loss(x: Array) -> Array:

@@ -59,7 +59,7 @@ class StudyScenario(Reported):
     @classmethod
     def load(cls, path: str | Path) -> StudyScenario:
         scenario = cls.read(parsed(Path(path)))
-        _ = scenario.study
+        _ = scenario.study  # imports its module and checks the settings
         return scenario
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Large audits and what they cost, printed."""
+"""A large audit and what it costs, printed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 
 import dpaudit as dp
 from dpaudit.mechanisms.textbook import Laplace
-from reports.make.tasks import cancer_pair
 from reports.make.timing import memory, steps
 
 EPSILON = np.array([0.0, 0.1, 0.2, 0.5])  # of the Laplace answers
@@ -29,28 +28,3 @@ def many_draws(sizes: tuple[int, ...] = (1_000_000, 10_000_000, 100_000_000)) ->
         for name, values in (("exact δ  ", exact), ("certified", np.asarray(result.spectrum.low))):
             at = ", ".join(f"{e:g}: {v:.6f}" for e, v in zip(EPSILON, values, strict=True))
             print(f"  {name} at ε = {at}")
-
-
-def paper_size(train: int = 10_000_000, certify: int = 1_000_000, choose: int = 100_000) -> None:
-    """The sample sizes of paper 1, the whole curve.
-
-    `train` draws a side train and choose, `choose` of them choose; `certify` certify.
-    """
-    mechanism, pair = cancer_pair(rows=200)
-    draws = train + certify
-    result = dp.audit(
-        mechanism,
-        pair,
-        draws=draws,
-        rng=1,
-        train_share=(train - choose) / draws,
-        choose_share=choose / draws,
-    )
-    print(
-        f"cancer, ALS r = 200, {train:,} + {certify:,} draws a side, "
-        f"{len(result.spectrum.epsilon)} ε, both directions"
-    )
-    print(
-        f"  {steps(result.timings)}, peak memory {memory(result.peak_memory_mb)}, score "
-        f"{result.fitted.name}"
-    )
