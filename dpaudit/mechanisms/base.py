@@ -11,7 +11,8 @@ itself.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Adjustable, Array, ArrayLike, RngLike, Sampler
+from dpaudit._core.value import Class, value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
@@ -172,7 +174,6 @@ class PrintedMechanism(LawMechanism):
         return self.law(data).sample(size, rng)
 
     def prepare(self, data: Array) -> Sampler:
-        """A sampler (size, rng) → (size, k) that runs the algorithm itself instead of `law`."""
         data = check.matrix("data", data)
         return lambda size, rng: self.run(data, size, rng)
 
@@ -220,6 +221,17 @@ class ExampleMechanism(PrintedMechanism):
     def published_pair(self) -> NeighbourPair:
         published = self.published_databases
         return self.pair() if published is None else pair_of(*published)
+
+
+@dataclass_transform(frozen_default=True)
+def example(source: str, *, sound: bool = True) -> Callable[[Class], Class]:
+    """Make a class of parameters an example mechanism with this source; `sound` as above."""
+
+    def make(cls: Class) -> Class:
+        cls.source, cls.sound = source, sound
+        return value_class(show_numbers=True, eq=True)(cls)
+
+    return make
 
 
 class PureExample(ExampleMechanism):

@@ -44,7 +44,7 @@ from dpaudit.laws.density import (
 )
 from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
 from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
-from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, example, pair_of
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.mechanisms.scatter import RandomProjection
@@ -68,16 +68,13 @@ MOST_ROWS = 16  # largest database of `MissingPassed`, whose law has a term per 
 # Each class claims the privacy that the mechanism has with the right noise.
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: the wrong neighbouring relation, σ off by 2", sound=False)
 class HalvedSensitivity(Gaussian):
     """Add noise calibrated for the sensitivity Δ/2 to a sum whose sensitivity is Δ.
 
     Rows lie in [−Δ/2, Δ/2]. Adding a row changes the sum by up to Δ/2, but replacing a row changes
     it by up to Δ, where Δ = `sensitivity`.
     """
-
-    sound = False
-    source = "a common slip: the wrong neighbouring relation, σ off by 2"
 
     def noise(self, data: Array) -> float:
         return self.calibrated_noise(0.5 * self.sensitivity)
@@ -87,19 +84,15 @@ class HalvedSensitivity(Gaussian):
         return pair_of([*rest, -half], [*rest, half])
 
 
-@value_class(show_numbers=True, eq=True)
+@example(
+    "a common slip: the sensitivity of one cell for that of the vector, σ off by √2", sound=False
+)
 class RootTwoSensitivity(Gaussian):
     """Add noise calibrated for the sensitivity 1 to a histogram whose sensitivity is √2.
 
     A row that moves from one cell to another changes both counts by 1. Data: (n, k), where each row
     is 1 at its cell and 0 elsewhere. Output: (size, k).
     """
-
-    sound = False
-    source = "a common slip: the sensitivity of one cell for that of the vector, σ off by √2"
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.law(data).sample(size, rng)
 
     def law(self, data: Array) -> GaussianNoise:
         counts = data.sum(axis=0)
@@ -110,37 +103,28 @@ class RootTwoSensitivity(Gaussian):
         return pair_of([[size, 0.0, 0.0], *rest], [[0.0, size, 0.0], *rest])
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: the sensitivity of the mean for that of the sum, σ off by n", sound=False)
 class MeanSensitivity(Gaussian):
     """Release a sum with noise calibrated for the mean, so that σ is too small by a factor n."""
-
-    sound = False
-    source = "a common slip: the sensitivity of the mean for that of the sum, σ off by n"
 
     def noise(self, data: Array) -> float:
         return self.calibrated_noise(self.sensitivity / len(data))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: variance and standard deviation", sound=False)
 class VarianceForDeviation(Gaussian):
     """Pass σ to a sampler that expects a variance, so that the standard deviation is √σ."""
-
-    sound = False
-    source = "a common slip: variance and standard deviation"
 
     def noise(self, data: Array) -> float:
         return float(np.sqrt(self.calibrated_noise(self.sensitivity)))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do", sound=False)
 class LocalSensitivity(Gaussian):
     """Scale the noise by the range of the private rows instead of a public bound on the range.
 
     A call raises `DegenerateData` when all rows are equal.
     """
-
-    sound = False
-    source = "Nissim, Raskhodnikova & Smith 2007, why local sensitivity will not do"
 
     def noise(self, data: Array) -> float:
         spread = float(np.ptp(column(data)))
@@ -154,24 +138,18 @@ class LocalSensitivity(Gaussian):
         return pair_of([0.0, 0.1, 0.2, 0.3, 0.2], [0.0, 0.1, 0.2, 0.3, self.sensitivity])
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Ding et al. 2018, algorithm 10", sound=False)
 class NoisyHistogram2(NoisyHistogram1):
     """Add Laplace noise of scale ε to counts, where 1/ε is right: the release is (1/ε)-DP."""
-
-    sound = False
-    source = "Ding et al. 2018, algorithm 10"
 
     @property
     def scale(self) -> float:
         return self.epsilon
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021", sound=False)
 class NaturalLogGeometric(TruncatedGeometric):
     """GeoSample with k = ⌈ln(2/ε)⌉ instead of ⌈log₂(2/ε)⌉: for ε = 0.1 it is only 0.118-DP."""
-
-    sound = False
-    source = "Balcer & Vadhan 2018, algorithm 4.8, as coded by Bichsel et al. 2021"
 
     @property
     def claim(self) -> Claim:
@@ -182,7 +160,7 @@ class NaturalLogGeometric(TruncatedGeometric):
         return math.ceil(math.log(2.0 / self.epsilon))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Warner 1965 with two coins", sound=False)
 class UnequalCoin(PureExample):
     """Randomised response that keeps a 1 with probability e^ε/(1 + e^ε), but flips a 0 with `flip`.
 
@@ -191,8 +169,6 @@ class UnequalCoin(PureExample):
 
     epsilon: Positive = 1.0
     flip: UpToOne = 0.1
-    sound = False
-    source = "Warner 1965 with two coins"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -225,10 +201,6 @@ class NonDPLaplace1(PureExample):
     def scale(self) -> float:
         return 2.0 / self.epsilon
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        rows = clipped_column(data)
-        return rows.mean() + rng.laplace(0.0, self.scale / len(rows), (size, 1))
-
     def law(self, data: Array) -> Law:
         rows = clipped_column(data)
         return laws.Laplace(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
@@ -258,10 +230,6 @@ class NonDPGaussian1(NonDPLaplace1):
     def claim(self) -> Claim:
         return Claim(self.epsilon, self.delta)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        rows = clipped_column(data)
-        return rows.mean() + self.scale / len(rows) * rng.standard_normal((size, 1))
-
     def law(self, data: Array) -> Law:
         rows = clipped_column(data)
         return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
@@ -284,7 +252,7 @@ class NonDPGaussian2(NonDPGaussian1):
 # --- correct noise that is wrongly handled, or that is released where only a selection may be
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: one draw of noise for two queries", sound=False)
 class ReusedNoise(PureExample):
     """Release the sums of k columns, all with the SAME draw of Laplace noise of scale k/ε.
 
@@ -292,20 +260,13 @@ class ReusedNoise(PureExample):
     """
 
     epsilon: Positive = 1.0
-    sound = False
-    source = "a common slip: one draw of noise for two queries"
     databases = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return np.asarray(
-            data.sum(axis=0) + rng.laplace(0.0, data.shape[1] / self.epsilon, (size, 1))
-        )
 
     def law(self, data: Array) -> SharedLaplace:
         return SharedLaplace(data.sum(axis=0), data.shape[1] / self.epsilon)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: answers cached by a hash of the data", sound=False)
 class CachedNoise(PureExample):
     """Release a sum with Laplace noise of scale 1/ε whose seed is a hash of the data.
 
@@ -313,23 +274,16 @@ class CachedNoise(PureExample):
     """
 
     epsilon: Positive = 1.0
-    sound = False
-    source = "a common slip: answers cached by a hash of the data"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
-    def _answer(self, data: Array) -> float:
+    def law(self, data: Array) -> Discrete:
         digest = hashlib.sha256(np.ascontiguousarray(data).tobytes()).digest()
         rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
-        return float(column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon))
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return np.full((size, 1), self._answer(data))
-
-    def law(self, data: Array) -> Discrete:
-        return Discrete(np.array([self._answer(data)]), np.zeros(1))
+        answer = column(data).sum() + rng.laplace(0.0, 1.0 / self.epsilon)
+        return Discrete(np.array([answer]), np.zeros(1))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: clipping after use", sound=False)
 class LateClipping(PureExample):
     """Clip the noisy sum to [0, nC] instead of clipping the rows to [0, C] before summing them.
 
@@ -338,8 +292,6 @@ class LateClipping(PureExample):
 
     epsilon: Positive = 1.0
     bound: Positive = 1.0
-    sound = False
-    source = "a common slip: clipping after use"
     databases = [0.0, 0.0, 1.0, 1.0, 0.0], [4.0, 0.0, 1.0, 1.0, 0.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -362,7 +314,7 @@ class LateClipping(PureExample):
         return Density(log_p, ends, np.array([0.0, high]), atoms)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: a missing value passed through", sound=False)
 class MissingPassed(PureExample):
     """Release a sum of ratios clipped to [0, 1] with Laplace noise of scale 1/ε, or NaN.
 
@@ -373,8 +325,6 @@ class MissingPassed(PureExample):
 
     epsilon: Positive = 1.0
     rate: UpToOne = 1.0
-    sound = False
-    source = "a common slip: a missing value passed through"
     databases = [[1.0, 2.0], [0.0, 4.0]], [[1.0, 2.0], [0.0, 0.0]]
 
     @property
@@ -421,7 +371,7 @@ class MissingPassed(PureExample):
         return Density(log_p, panel_edges(at, 1.0 / self.epsilon))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Ding et al. 2018, algorithm 7", sound=False)
 class ReportNoisyMax3(ReportNoisyMax1):
     """Release the value, not the index, of the largest answer after Laplace noise of scale 2/ε.
 
@@ -429,8 +379,6 @@ class ReportNoisyMax3(ReportNoisyMax1):
     (size, 1).
     """
 
-    sound = False
-    source = "Ding et al. 2018, algorithm 7"
     databases = [0.0] * 5, [1.0] * 5
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -440,7 +388,7 @@ class ReportNoisyMax3(ReportNoisyMax1):
         return largest_value(column(data), self.noise, 2.0 / self.epsilon)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Ding et al. 2018, algorithm 8", sound=False)
 class ReportNoisyMax4(ReportNoisyMax3):
     """Release the value, not the index, of the largest answer after exponential noise, scale 2/ε.
 
@@ -448,14 +396,13 @@ class ReportNoisyMax4(ReportNoisyMax3):
     """
 
     noise: ClassVar[Noise] = EXPONENTIAL
-    source = "Ding et al. 2018, algorithm 8"
     databases = [1.0] * 5, [2.0] * 5
 
 
 # --- noise in floats
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Mironov 2012", sound=False)
 class FloatLaplace(PureExample):
     """Release answer ± ln(u)/ε, computed in float64 with a uniform u that is a multiple of 2⁻⁵³.
 
@@ -468,8 +415,6 @@ class FloatLaplace(PureExample):
     """
 
     epsilon: Positive = 0.1
-    sound = False
-    source = "Mironov 2012"
     databases = [0.0], [1.0]
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -497,7 +442,7 @@ def line_with_outlier(size: float) -> NeighbourPair:
     return NeighbourPair(data, right)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("paper 1, proposition 2, with σ² for σ", sound=False)
 class SquaredNoiseLS(ExampleMechanism):
     """Release the least-squares solution x_opt plus N(0, (σ²)²I) instead of N(0, σ²I).
 
@@ -508,8 +453,6 @@ class SquaredNoiseLS(ExampleMechanism):
     epsilon: Positive = 1.0
     delta: UpToOne = 1e-3
     sensitivity: Positive = 0.05
-    sound = False
-    source = "paper 1, proposition 2, with σ² for σ"
 
     def law(self, data: Array) -> laws.Gaussian:
         right = GaussianLS(epsilon=self.epsilon, delta=self.delta, sensitivity=self.sensitivity)
@@ -519,7 +462,7 @@ class SquaredNoiseLS(ExampleMechanism):
         return line_with_outlier(0.0)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("paper 1, proposition 2, with the sensitivity read off the residuals", sound=False)
 class ResidualScaleLS(ExampleMechanism):
     """Release the least-squares solution plus N(0, σ²I), with σ computed from the residuals w.
 
@@ -529,8 +472,6 @@ class ResidualScaleLS(ExampleMechanism):
 
     epsilon: Positive = 1.0
     delta: UpToOne = 1e-3
-    sound = False
-    source = "paper 1, proposition 2, with the sensitivity read off the residuals"
 
     def law(self, data: Array) -> laws.Gaussian:
         error = least_squares(data).norm / len(data)
@@ -541,7 +482,7 @@ class ResidualScaleLS(ExampleMechanism):
         return line_with_outlier(6.0)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("paper 4, algorithm 1, with B read off the data", sound=False)
 class RowBoundProjection(ExampleMechanism):
     """Release (ΠA′)ᵀΠA′ for the data A′ padded by w·I, with w set by the largest PRIVATE row norm.
 
@@ -552,8 +493,6 @@ class RowBoundProjection(ExampleMechanism):
     epsilon: Positive = 1.0
     delta: UpToOne = 1e-3
     rows: Count = 50
-    sound = False
-    source = "paper 4, algorithm 1, with B read off the data"
 
     def law(self, data: Array) -> GaussianRows:
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
@@ -567,16 +506,13 @@ class RowBoundProjection(ExampleMechanism):
 # --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 3 to 6, and 3 beside 4
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)", sound=False)
 class SparseVector3(SparseVector):
     """Release the same noisy answer that reached the threshold, which bounds the noisy threshold.
 
     The Laplace scales are 1/ε₁ (threshold) and c/ε₂ (queries), ε₁ = ε₂ = ε/2. Output: (size,
     n + 1), the number of queries handled, then the answer of each query above, and NaN elsewhere.
     """
-
-    sound = False
-    source = "Lyu, Su & Li 2017, algorithm 3 (Roth's lecture notes 2011)"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -589,28 +525,22 @@ class SparseVector3(SparseVector):
         return np.where(above, answer, np.nan)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)", sound=False)
 class SparseVector4(SparseVector):
     """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε/4, ε₂ = 3ε/4: only ((1 + 6c)/4·ε)-DP."""
-
-    sound = False
-    source = "Lyu, Su & Li 2017, algorithm 4 (Lee & Clifton 2014)"
 
     @property
     def scales(self) -> tuple[float, float]:
         return 4.0 / self.epsilon, 4.0 / (3.0 * self.epsilon)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)", sound=False)
 class SparseVector5(SparseVector):
     """Compare answers without noise to a threshold with Laplace noise of scale 2/ε, and never halt.
 
     If two answers are in opposite order on the two databases, the output that one database gives
     when the noisy threshold falls between them is impossible on the other. Output: (size, n).
     """
-
-    sound = False
-    source = "Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)"
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -624,12 +554,10 @@ class SparseVector5(SparseVector):
         return (column(data) >= self.threshold + rho).astype(np.float64)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)", sound=False)
 class SparseVector6(SparseVector):
     """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, without a halt. Output: (size, n)."""
 
-    sound = False
-    source = "Lyu, Su & Li 2017, algorithm 6 (Chen et al. 2015)"
     databases = SWAPPED_HALVES
 
     @property
@@ -646,13 +574,11 @@ class SparseVector6(SparseVector):
         return (noisy >= self.threshold + rho).astype(np.float64)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Bichsel et al. 2021, SVT34Parallel", sound=False)
 class SVT34Parallel(SparseVector):
     """Run `SparseVector3` and `SparseVector4` on the same queries; release both. (size, 2n + 2)."""
 
     most: Count = 2
-    sound = False
-    source = "Bichsel et al. 2021, SVT34Parallel"
 
     @property
     def _both(self) -> tuple[SparseVector3, SparseVector4]:

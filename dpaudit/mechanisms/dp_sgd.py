@@ -20,6 +20,7 @@ from dpaudit.curves.accountant import SAMPLES, SampledGaussian
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.renyi import ORDERS, sampled_gaussian
 from dpaudit.errors import NoExactSpectrum
+from dpaudit.mechanisms.base import example
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, check_fields, one_of
 from dpaudit.neighbours import NeighbourPair
 
@@ -186,7 +187,7 @@ class DPSGD:
             )
         change, rate = CHANGES[pair.relation], self.sample_rate
         if self.sampling == "fixed":
-            sizes, batch = (len(pair.left), len(pair.right)), self._fixed_size(len(pair.left))
+            sizes, batch = (len(pair.left), len(pair.right)), self.fixed_size(len(pair.left))
             if pair.relation == "zero-out" or batch > min(sizes):
                 raise NoExactSpectrum(
                     "no accountant knows a zeroed row in samples of a fixed size, nor samples "
@@ -243,13 +244,10 @@ class DPSGD:
     def batch(self, number: int, run: Run) -> np.ndarray:
         """Whether each row is in the batch of a step, (n,)."""
         if self.sampling == "fixed":
-            return self.fixed_batch(run)
+            return np.asarray(run.rng.permutation(run.rows) < self.fixed_size(run.rows))
         return run.rng.random(run.rows) < self.sample_rate
 
-    def fixed_batch(self, run: Run) -> np.ndarray:
-        return np.asarray(run.rng.permutation(run.rows) < self._fixed_size(run.rows))
-
-    def _fixed_size(self, rows: int) -> int:
+    def fixed_size(self, rows: int) -> int:
         """⌊qn⌋, at least 1, but for the rounding of floats."""
         return max(int(self.sample_rate * (self.rows or rows) * (1.0 + 1e-12)), 1)
 
@@ -278,53 +276,45 @@ def _unit(vectors: Array) -> Array:
 # --- common bugs; each broken version claims the privacy of the sound one
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: σ off by the batch size", sound=False)
 class NoiseDividedTwice(DPSGD):
     """Add the noise of the mean gradient, σC/(qn), to the sum, which is then divided by qn."""
 
-    sound = False
     summary = "noise not scaled by the batch"
-    source = "a common slip: σ off by the batch size"
 
     def noise(self, number: int, run: Run) -> Array:
         return super().noise(number, run) / self.batch_size(run)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: a library's clipping of the batch's gradient", sound=False)
 class BatchClipping(DPSGD):
     """Clip the mean gradient of a batch instead of each row's gradient."""
 
-    sound = False
     summary = "clipping per batch"
-    source = "a common slip: a library's clipping of the batch's gradient"
 
     def total(self, gradients: Array) -> Array:
         size = max(len(gradients), 1)
         return size * clipped(gradients.sum(axis=0, keepdims=True) / size, self.clip)[0]
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: the norm is taken to be bounded", sound=False)
 class NoClipping(DPSGD):
     """Do not clip gradients."""
 
-    sound = False
     summary = "clipping missing"
-    source = "a common slip: the norm is taken to be bounded"
 
     def total(self, gradients: Array) -> Array:
         return np.asarray(gradients.sum(axis=0))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Chua et al. 2024, how private are DP-SGD implementations?", sound=False)
 class ShuffledBatches(DPSGD):
     """Shuffle the rows in each epoch of ⌈1/q⌉ steps and split them into batches of equal size.
 
     The claim assumes Poisson sampling instead.
     """
 
-    sound = False
     summary = "shuffling claimed as Poisson sampling"
-    source = "Chua et al. 2024, how private are DP-SGD implementations?"
 
     def batch(self, number: int, run: Run) -> np.ndarray:
         epoch = int(np.ceil(1.0 / self.sample_rate - 1e-9))
@@ -333,26 +323,22 @@ class ShuffledBatches(DPSGD):
         return np.asarray(run.memory == number % epoch)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: a flush of gradients after the private loop", sound=False)
 class NoiselessLastStep(DPSGD):
     """Add no noise in the last step."""
 
-    sound = False
     summary = "last step without noise"
-    source = "a common slip: a flush of gradients after the private loop"
 
     def noise(self, number: int, run: Run) -> Array:
         return super().noise(number, run) * (number < self.steps - 1)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: noise cached with the accumulated gradient", sound=False)
 class ReusedStepNoise(DPSGD):
     """Draw new noise only every `kept` steps, as if these steps were parts of one step."""
 
     kept: Count = 4
-    sound = False
     summary = "noise reused over accumulation steps"
-    source = "a common slip: noise cached with the accumulated gradient"
 
     def noise(self, number: int, run: Run) -> Array:
         if number % self.kept == 0:
@@ -360,27 +346,23 @@ class ReusedStepNoise(DPSGD):
         return np.asarray(run.memory)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("jax-privacy, common pitfalls: division by batch size", sound=False)
 class RealisedBatchSize(DPSGD):
     """Divide the noisy sum by the number of rows in the batch, which is private."""
 
-    sound = False
     summary = "division by the realised batch size"
-    source = "jax-privacy, common pitfalls: division by batch size"
 
     def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
         total = super().noisy_sum(number, gradients, included, run)
         return total * self.batch_size(run) / max(int(included.sum()), 1)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("a common slip: gradients accumulated, and then clipped", sound=False)
 class MicrobatchClipping(DPSGD):
     """Clip the mean gradient of each microbatch of `size` rows instead of each row's gradient."""
 
     size: Count = 4
-    sound = False
     summary = "loss averaged over a microbatch before clipping"
-    source = "a common slip: gradients accumulated, and then clipped"
 
     def total(self, gradients: Array) -> Array:
         parts = [gradients[i : i + self.size] for i in range(0, len(gradients), self.size)]
@@ -388,13 +370,11 @@ class MicrobatchClipping(DPSGD):
         return clipped(np.reshape(means, (-1, gradients.shape[1])), self.clip).sum(axis=0)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("jax-privacy, common pitfalls: cross-example operations", sound=False)
 class BatchNormalisation(DPSGD):
     """Scale each feature to mean 0 and deviation 1 over the batch before gradients are taken."""
 
-    sound = False
     summary = "batch normalisation"
-    source = "jax-privacy, common pitfalls: cross-example operations"
 
     def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
         rows, labels = run.features[included], run.labels[included]
@@ -403,27 +383,26 @@ class BatchNormalisation(DPSGD):
         return self.total(self.gradients(rows, labels, run.weights)) + self.noise(number, run)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("jax-privacy, common pitfalls: zero-sized batches", sound=False)
 class SkippedEmptyBatch(DPSGD):
     """Skip the step, noise included, if the batch is empty."""
 
-    sound = False
     summary = "empty batches skipped"
-    source = "jax-privacy, common pitfalls: zero-sized batches"
 
     def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
         noisy = super().noisy_sum(number, gradients, included, run)
         return noisy * included.any()
 
 
-@value_class(show_numbers=True, eq=True)
+@example(
+    "jax-privacy, common pitfalls: non-finite gradients; loss scaling of mixed precision",
+    sound=False,
+)
 class SkippedOverflow(DPSGD):
     """Skip the step, noise included, if a gradient times `loss_scale` overflows half precision."""
 
     loss_scale: Positive = 2.0**15
-    sound = False
     summary = "steps with non-finite gradients skipped"
-    source = "jax-privacy, common pitfalls: non-finite gradients; loss scaling of mixed precision"
 
     def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
         noisy = super().noisy_sum(number, gradients, included, run)
@@ -432,41 +411,35 @@ class SkippedOverflow(DPSGD):
         return noisy * np.isfinite(scaled).all()
 
 
-@value_class(show_numbers=True, eq=True)
+@example("jax-privacy, common pitfalls: gradient accumulation", sound=False)
 class NoisePerMicrobatch(DPSGD):
     """Add a k-th of the noise to each of k accumulated microbatches, which is σ/√k in all."""
 
     microbatches: Count = 4
-    sound = False
     summary = "noise divided among microbatches"
-    source = "jax-privacy, common pitfalls: gradient accumulation"
 
     def noise(self, number: int, run: Run) -> Array:
         return super().noise(number, run) / np.sqrt(self.microbatches)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("jax-privacy, common pitfalls: accounting and batch selection mismatch", sound=False)
 class FixedSizeBatches(DPSGD):
     """Take qn rows without replacement at each step; the claim assumes Poisson sampling.
 
     A row that is removed then lets another one into its place, so the sum changes by up to 2C.
     """
 
-    sound = False
     summary = "batches of a fixed size claimed as Poisson sampling"
-    source = "jax-privacy, common pitfalls: accounting and batch selection mismatch"
 
     def batch(self, number: int, run: Run) -> np.ndarray:
-        return self.fixed_batch(run)
+        return np.asarray(run.rng.permutation(run.rows) < self.fixed_size(run.rows))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("jax-privacy, common pitfalls: auxiliary information", sound=False)
 class ExactTrainingLoss(DPSGD):
     """Release the mean training loss of the final weights beside them. Output: (size, p + 1)."""
 
-    sound = False
     summary = "training loss released without noise"
-    source = "jax-privacy, common pitfalls: auxiliary information"
 
     def train(self, data: ArrayLike, *, rng: RngLike = None, watch: Watch | None = None) -> Array:
         weights = super().train(data, rng=rng, watch=watch)
@@ -477,13 +450,11 @@ class ExactTrainingLoss(DPSGD):
         return np.append(weights, losses.mean())
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Abadi et al. 2016, section 3.1, with the median of the private batch itself", sound=False)
 class MedianClipping(DPSGD):
     """Clip to the median norm of the batch's gradients, which the claim does not account for."""
 
-    sound = False
     summary = "adaptive clipping unaccounted"
-    source = "Abadi et al. 2016, section 3.1, with the median of the private batch itself"
 
     def noisy_sum(self, number: int, gradients: Array, included: np.ndarray, run: Run) -> Array:
         norms = np.linalg.norm(gradients[included], axis=1)

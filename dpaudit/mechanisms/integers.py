@@ -59,7 +59,7 @@ class DiscreteGaussian(LawMechanism):
 
 
 def whole_sums(data: Array) -> Array:
-    """The column sums (k,) of whole numbers (n, k). Raises `InvalidInput` for other numbers."""
+    """Raises `InvalidInput` for other numbers."""
     data = check.matrix("data", data)
     if not (data == np.round(data)).all():
         fail("data", Words("fractions"), "whole numbers")

@@ -125,16 +125,17 @@ class ALS(SketchedSolution):
         law = self.law(data)  # raises for data without a law, whichever sampler is used
         if self.sampler == "student":
             return law.sample
-        return lambda size, rng: np.stack([self._literal_draw(data, rng) for _ in range(size)])
-
-    def _literal_draw(self, data: Array, rng: np.random.Generator) -> Array:
-        """One draw of x̃, (p,): the data are sketched in blocks of rows."""
-        sketch = np.zeros((self.rows, data.shape[1]))
         step = max(1, LITERAL_BLOCK // self.rows)
-        for start in range(0, len(data), step):
-            part = data[start : start + step]
-            sketch += rng.standard_normal((self.rows, len(part))) @ part
-        return np.asarray(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])
+        parts = [data[start : start + step] for start in range(0, len(data), step)]
+
+        def sample(size: int, rng: np.random.Generator) -> Array:
+            solutions = []
+            for _ in range(size):
+                sketch = sum(rng.standard_normal((self.rows, len(part))) @ part for part in parts)
+                solutions.append(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])
+            return np.array(solutions)
+
+        return sample
 
 
 @value_class(show_numbers=True, eq=True)

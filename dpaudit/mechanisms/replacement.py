@@ -76,7 +76,7 @@ def gram_determinant(old: Array, new: Array) -> Array:
 
 
 def eigenvalue_changes(old: Array, new: Array) -> Array:
-    """(up, down), shape (2, n, m), such that I − vvᵀ + uuᵀ has the eigenvalues 1 + up and 1 − down.
+    """(up, down), (2, n, m), such that I − vvᵀ + uuᵀ has the eigenvalues 1 + up and 1 − down.
 
     All its other eigenvalues are 1. `down` is exactly 1 if the matrix is singular up to rounding.
     """
@@ -111,7 +111,7 @@ def moment_change(old: Array, new: Array) -> Array:
 
 
 def inverse_changes(factor: Factor, data: Array, candidates: Array) -> Array:
-    """The norm of the upper triangle of (G − vvᵀ + uuᵀ)⁻¹ − G⁻¹, shape (n·m,).
+    """The norm of the upper triangle of (G − vvᵀ + uuᵀ)⁻¹ − G⁻¹, (n·m,).
 
     G = rootᵀroot for the root of `factor`. The norm is infinite where G − vvᵀ + uuᵀ is singular. By
     Woodbury's formula, with z = G⁻¹v, e = G⁻¹(u − v) and a, c and Δ of `_determinant`, the change

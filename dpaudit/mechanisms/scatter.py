@@ -38,23 +38,22 @@ class ScatterDraw(LawMechanism):
 
     inverted: ClassVar[bool] = False
     zero_rows_matter = False
+    release: str = "gram"
 
     @property
-    def gaussian_rows(self) -> int:
-        """The number r of Gaussian rows."""
+    def sizes(self) -> tuple[int, float]:
+        """The number r ≥ 1 of Gaussian rows, and the padding w ≥ 0."""
         raise NotImplementedError
 
-    @property
-    def ridge(self) -> float:
-        """The padding w ≥ 0."""
-        return 0.0
+    def law(self, data: Array) -> Law:
+        return GaussianRows(self.factor(data).root, self.sizes[0], self.release)
 
     def factor(self, data: Array) -> Factor:
-        return factorise(padded(data, self.ridge))
+        return factorise(padded(data, self.sizes[1]))
 
     def zeroed_rows(self, data: Array) -> SketchRows:
         factor, n = self.factor(data), len(data)
-        return SketchRows(factor.leverage[:n], factor.room[:n], self.gaussian_rows, self.inverted)
+        return SketchRows(factor.leverage[:n], factor.room[:n], self.sizes[0], self.inverted)
 
     def replaced_rows(self, data: Array, candidates: Array) -> ScaleRows:
         candidates = replacement.check_candidates(data, candidates)
@@ -63,7 +62,7 @@ class ScatterDraw(LawMechanism):
         up, down = replacement.over_pairs(
             data, candidates, lambda rows: replacement.eigenvalue_changes(old[rows], new)
         )
-        return ScaleRows(up, down, self.gaussian_rows, self.inverted)
+        return ScaleRows(up, down, self.sizes[0], self.inverted)
 
     def added_row(self, data: Array, row_bound: float) -> SketchRows:
         """The pair for a row v of norm C = `row_bound` along Σ's axis of least variance.
@@ -74,23 +73,11 @@ class ScatterDraw(LawMechanism):
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
         ratio = (bound / np.linalg.svd(self.factor(data).root, compute_uv=False)[-1]) ** 2
         leverage, room = np.array([ratio / (1.0 + ratio)]), np.array([1.0 / (1.0 + ratio)])
-        return SketchRows(leverage, room, self.gaussian_rows, self.inverted)
-
-
-class SketchRelease(ScatterDraw):
-    rows: int
-    release: str
-
-    @property
-    def gaussian_rows(self) -> int:
-        return self.rows
-
-    def law(self, data: Array) -> GaussianRows:
-        return GaussianRows(self.factor(data).root, self.rows, self.release)
+        return SketchRows(leverage, room, self.sizes[0], self.inverted)
 
 
 @value_class(show_numbers=True, eq=True)
-class RandomProjection(SketchRelease):
+class RandomProjection(ScatterDraw):
     """Random projection: release the r rows of Π[D; w·I], where Π is standard normal.
 
     Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1, which divides the Gram matrix by r.
@@ -115,12 +102,12 @@ class RandomProjection(SketchRelease):
     adjustable = (Adjustable("padding", zero=True), Adjustable("rows", -1, whole=True))
 
     @property
-    def ridge(self) -> float:
-        return self.padding
+    def sizes(self) -> tuple[int, float]:
+        return self.rows, self.padding
 
 
 @value_class(show_numbers=True, eq=True)
-class GaussMix(SketchRelease):
+class GaussMix(ScatterDraw):
     """Gaussian mixing: release SD + σξ, where S (k × n) and ξ (k × d) are standard normal.
 
     Each row of the sketch is N(0, DᵀD + σ²I), as for a random projection with padding σ. Source:
@@ -143,8 +130,8 @@ class GaussMix(SketchRelease):
     adjustable = (Adjustable("sigma"), Adjustable("rows", -1, whole=True))
 
     @property
-    def ridge(self) -> float:
-        return self.sigma
+    def sizes(self) -> tuple[int, float]:
+        return self.rows, self.sigma
 
 
 @value_class(show_numbers=True, eq=True)
@@ -156,12 +143,11 @@ class RandomLinearCombination(ScatterDraw):
 
     summary = "one random linear combination of the rows (paper 1, lemma 4)"
 
-    @property
-    def gaussian_rows(self) -> int:
-        return 1
+    release = "sketch"
 
-    def law(self, data: Array) -> GaussianRows:
-        return GaussianRows(self.factor(data).root, 1)
+    @property
+    def sizes(self) -> tuple[int, float]:
+        return 1, 0.0
 
 
 @value_class(show_numbers=True, eq=True)
@@ -184,15 +170,8 @@ class WishartDraw(ScatterDraw):
     adjustable = (Adjustable("padding", zero=True), Adjustable("dof", -1, whole=True))
 
     @property
-    def gaussian_rows(self) -> int:
-        return self.dof
-
-    @property
-    def ridge(self) -> float:
-        return self.padding
-
-    def law(self, data: Array) -> Law:
-        return GaussianRows(self.factor(data).root, self.dof, "gram")
+    def sizes(self) -> tuple[int, float]:
+        return self.dof, self.padding
 
 
 @value_class(show_numbers=True, eq=True)
@@ -250,7 +229,9 @@ class AdditiveWishart(LawMechanism):
         return ShiftedWishart(data.T @ data, self.scale * np.eye(data.shape[1]), self.dof)
 
     def zeroed_rows(self, data: Array) -> WishartRows:
-        return self._rows(np.einsum("ij,ij->i", data, data), data.shape[1])
+        check_dof(self.dof, data.shape[1])
+        square_norms = np.einsum("ij,ij->i", data, data)
+        return WishartRows(square_norms / self.scale**2, self.dof, data.shape[1])
 
     def replaced_rows(self, data: Array, candidates: Array) -> ReplacedWishartRows:
         candidates = replacement.check_candidates(data, candidates)
@@ -266,8 +247,5 @@ class AdditiveWishart(LawMechanism):
     def added_row(self, data: Array, row_bound: float) -> WishartRows:
         """The pair for a row of norm `row_bound` in any direction: the noise is isotropic."""
         bound = check.real("row_bound", row_bound, 0.0, open_=True)
-        return self._rows(np.array([bound**2]), data.shape[1])
-
-    def _rows(self, square_norms: Array, dim: int) -> WishartRows:
-        check_dof(self.dof, dim)
-        return WishartRows(square_norms / self.scale**2, self.dof, dim)
+        check_dof(self.dof, data.shape[1])
+        return WishartRows(np.array([bound**2]) / self.scale**2, self.dof, data.shape[1])

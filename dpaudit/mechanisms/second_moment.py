@@ -92,18 +92,14 @@ class GaussianInverse(LawMechanism):
     def zeroed_rows(self, data: Array) -> ShiftRows:
         """The pairs for zeroed rows v: with G = DᵀD + w²I, G⁻¹ moves by G⁻¹vvᵀG⁻¹/(1 − vᵀG⁻¹v)."""
         factor = factorise(padded(data, self.padding))
-        room = factor.room[: len(data)]
-        size = np.sqrt(_square_norm(factor.pulls[: len(data)]))
-        return ShiftRows(
-            np.divide(size, room * self.sigma, out=np.full_like(size, np.inf), where=room > 0.0)
-        )
+        size, room = np.sqrt(_square_norm(factor.pulls)), factor.room * self.sigma
+        mu = np.divide(size, room, out=np.full_like(size, np.inf), where=room > 0.0)
+        return ShiftRows(mu[: len(data)])
 
     def replaced_rows(self, data: Array, candidates: Array) -> ShiftRows:
         candidates = replacement.check_candidates(data, candidates)
-        change = replacement.inverse_changes(
-            factorise(padded(data, self.padding)), data, candidates
-        )
-        return ShiftRows(change / self.sigma)
+        factor = factorise(padded(data, self.padding))
+        return ShiftRows(replacement.inverse_changes(factor, data, candidates) / self.sigma)
 
 
 @value_class(show_numbers=True, eq=True)

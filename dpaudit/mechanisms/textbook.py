@@ -31,7 +31,7 @@ from dpaudit.laws.density import (
     largest_index,
 )
 from dpaudit.laws.sparse_vector import halting_law, patterns
-from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, example, pair_of
 from dpaudit.mechanisms.parameters import Count, Finite, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
@@ -41,7 +41,7 @@ SWAPPED_HALVES = [1.0] * 5 + [0.0] * 5, [0.0] * 5 + [1.0] * 5
 HALF_UP_HALF_DOWN = [1.0] * 10, [2.0] * 5 + [0.0] * 5  # answers move by 1, half of them each way
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Dwork, McSherry, Nissim & Smith 2006")
 class Laplace(PureExample):
     """Release one answer of sensitivity 1 with Laplace noise of scale 1/ε.
 
@@ -49,7 +49,6 @@ class Laplace(PureExample):
     """
 
     epsilon: Positive = 0.1
-    source = "Dwork, McSherry, Nissim & Smith 2006"
     databases = [1.0], [2.0]
 
     @property
@@ -57,28 +56,23 @@ class Laplace(PureExample):
         """The scale 1/ε of the noise; a broken subclass returns another value."""
         return 1.0 / self.epsilon
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        answers = column(data)
-        return answers + rng.laplace(0.0, self.scale, (size, len(answers)))
-
     def law(self, data: Array) -> laws.Laplace:
         """The law of `view(output)`."""
         answers = column(data)
         return laws.Laplace(answers, np.full(len(answers), self.scale))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Ding et al. 2018, algorithm 9")
 class NoisyHistogram1(Laplace):
     """Release counts with Laplace noise of scale 1/ε; neighbours differ by 1 in one count.
 
     Data: the counts, (n, 1). Output: (size, n).
     """
 
-    source = "Ding et al. 2018, algorithm 9"
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0, 1.0]
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Bichsel et al. 2021, LaplaceParallel")
 class LaplaceParallel(ExampleMechanism):
     """Release one answer `copies` times, each with Laplace noise of scale 1/ε: (copies·ε)-DP.
 
@@ -87,22 +81,18 @@ class LaplaceParallel(ExampleMechanism):
 
     epsilon: Positive = 0.005
     copies: Count = 20
-    source = "Bichsel et al. 2021, LaplaceParallel"
     databases = [1.0], [0.0]
 
     @property
     def claim(self) -> Claim:
         return Claim(self.copies * self.epsilon)
 
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return column(data) + rng.laplace(0.0, 1.0 / self.epsilon, (size, self.copies))
-
     def law(self, data: Array) -> laws.Laplace:
         answers = np.repeat(column(data), self.copies)
         return laws.Laplace(answers, np.full(self.copies, 1.0 / self.epsilon))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021")
 class PrefixSum(Laplace):
     """Release the running sums of answers that each have Laplace noise of scale 1/ε.
 
@@ -111,7 +101,6 @@ class PrefixSum(Laplace):
     Data: the answers, (n, 1). Output: (size, n).
     """
 
-    source = "Wang et al. 2019, PrefixSum; all answers may differ as in Bichsel et al. 2021"
     answers: Count = 10
 
     @property
@@ -129,7 +118,7 @@ class PrefixSum(Laplace):
         return pair_of([1.0] * self.answers, [0.0] * self.answers)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Balle & Wang 2018, the analytic Gaussian mechanism")
 class Gaussian(ExampleMechanism):
     """Release a sum with noise N(0, σ²), where σ is the least that gives (ε, δ)-DP.
 
@@ -140,7 +129,6 @@ class Gaussian(ExampleMechanism):
     epsilon: Positive = 1.0
     delta: UpToOne = 1e-3
     sensitivity: Positive = 1.0
-    source = "Balle & Wang 2018, the analytic Gaussian mechanism"
 
     def calibrated_noise(self, sensitivity: float) -> float:
         """σ = sensitivity/μ for the μ at which μ-GDP gives exactly (ε, δ)-DP."""
@@ -150,21 +138,15 @@ class Gaussian(ExampleMechanism):
         """The standard deviation of the noise; a broken subclass returns a wrong one."""
         return self.calibrated_noise(self.sensitivity)
 
-    def answer(self, data: Array) -> float:
-        return float(column(data).sum())
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return self.answer(data) + self.noise(data) * rng.standard_normal((size, 1))
-
     def law(self, data: Array) -> GaussianNoise:
-        return GaussianNoise(np.array([self.answer(data)]), np.array([self.noise(data)]))
+        return GaussianNoise(np.array([column(data).sum()]), np.array([self.noise(data)]))
 
     def pair(self) -> NeighbourPair:
         rest = [0.0] * 9
         return pair_of([*rest, 0.0], [*rest, self.sensitivity])
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Balcer & Vadhan 2018, algorithm 4.8")
 class TruncatedGeometric(ExampleMechanism):
     """GeoSample: release a count in 0, …, n with truncated geometric noise, where n = `limit`.
 
@@ -174,7 +156,6 @@ class TruncatedGeometric(ExampleMechanism):
 
     epsilon: Positive = 0.1
     limit: Count = 5
-    source = "Balcer & Vadhan 2018, algorithm 4.8"
     databases = [2.0], [1.0]
 
     @property
@@ -217,7 +198,7 @@ class TruncatedGeometric(ExampleMechanism):
 # --- selection
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Ding et al. 2018, algorithm 5")
 class ReportNoisyMax1(PureExample):
     """Release the index of the largest answer after Laplace noise of scale 2/ε on each.
 
@@ -226,7 +207,6 @@ class ReportNoisyMax1(PureExample):
 
     epsilon: Positive = 0.1
     noise: ClassVar[Noise] = LAPLACE
-    source = "Ding et al. 2018, algorithm 5"
     databases = [1.0, 1.0, 1.0, 1.0, 1.0], [0.0, 2.0, 2.0, 2.0, 2.0]
 
     def noisy(self, data: Array, size: int, rng: np.random.Generator) -> Array:
@@ -240,15 +220,14 @@ class ReportNoisyMax1(PureExample):
         return largest_index(column(data), self.noise, 2.0 / self.epsilon)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Ding et al. 2018, algorithm 6")
 class ReportNoisyMax2(ReportNoisyMax1):
     """Release the index of the largest answer after exponential noise of scale 2/ε on each."""
 
     noise: ClassVar[Noise] = EXPONENTIAL
-    source = "Ding et al. 2018, algorithm 6"
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Smith 2011; McSherry & Talwar 2007, the exponential mechanism")
 class PrivateQuantile(PureExample):
     """Choose a quantile from a grid of [0, 1] by the exponential mechanism.
 
@@ -260,20 +239,14 @@ class PrivateQuantile(PureExample):
     epsilon: Positive = 2.0
     share: Finite = 0.5
     points: Count = 64
-    source = "Smith 2011; McSherry & Talwar 2007, the exponential mechanism"
     # Utility is largest at rank 10. On the left database the rank is 9 on the first eighth of the
     # grid and 10 on the rest; on the right one it is 10 and 11, since one row moves from 1 to 0.
     databases = [0.0] * 9 + [0.125] + [1.0] * 10, [0.0] * 10 + [0.125] + [1.0] * 9
 
-    @property
-    def grid(self) -> Array:
-        return (np.arange(self.points) + 0.5) / self.points
-
     def law(self, data: Array) -> Discrete:
-        rows = np.sort(column(data))
-        ranks = np.searchsorted(rows, self.grid, side="right")
-        utility = -np.abs(ranks - self.share * len(rows))
-        return Discrete(self.grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
+        rows, grid = np.sort(column(data)), (np.arange(self.points) + 0.5) / self.points
+        utility = -np.abs(np.searchsorted(rows, grid, side="right") - self.share * len(rows))
+        return Discrete(grid, np.asarray(log_softmax(0.5 * self.epsilon * utility)))
 
 
 # --- means of rows in [0, 1] whose number is private too, so that the sum S of the rows and their
@@ -340,7 +313,7 @@ def clipped_column(data: Array) -> Array:
 # --- randomised response: of bits, of a Bloom filter (RAPPOR), of a flag released with numbers
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Warner 1965")
 class RandomisedResponse(PureExample):
     """Release each bit unchanged with probability e^ε/(1 + e^ε), and flipped otherwise.
 
@@ -348,7 +321,6 @@ class RandomisedResponse(PureExample):
     """
 
     epsilon: Positive = 1.0
-    source = "Warner 1965"
     databases = [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]
 
     def law(self, data: Array) -> Product:
@@ -367,7 +339,7 @@ def bits_law(ones: Array) -> Product:
         return Product(tuple(Discrete(zero_one, np.log([1.0 - p, p])) for p in ones))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Erlingsson, Pihur & Korolova 2014, steps 1 and 2")
 class OneTimeRappor(ExampleMechanism):
     """Release a value's Bloom filter after randomised response on its bits.
 
@@ -381,7 +353,6 @@ class OneTimeRappor(ExampleMechanism):
     permanent: UpToOne = 0.95
     hashes: Count = 4
     bits: Count = 20
-    source = "Erlingsson, Pihur & Korolova 2014, steps 1 and 2"
     databases = [0.0], [3.0]
     published_databases = [0.0], [1.0]
 
@@ -414,7 +385,7 @@ class OneTimeRappor(ExampleMechanism):
         return np.where(u < 0.5 * self.permanent, 1.0, np.where(u < self.permanent, 0.0, bits))
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Erlingsson, Pihur & Korolova 2014, steps 1 to 3")
 class Rappor(OneTimeRappor):
     """RAPPOR: apply a second, instantaneous randomised response to the bits of `OneTimeRappor`.
 
@@ -425,7 +396,6 @@ class Rappor(OneTimeRappor):
     permanent: UpToOne = 0.75
     one: UpToOne = 0.55
     zero: UpToOne = 0.45
-    source = "Erlingsson, Pihur & Korolova 2014, steps 1 to 3"
 
     @property
     def odds(self) -> tuple[float, float]:
@@ -438,7 +408,7 @@ class Rappor(OneTimeRappor):
         return reported.astype(np.float64)
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed")
 class MixedRelease(PureExample):
     """Release a flag, a count and a sum of the same rows, each with ε/3.
 
@@ -449,15 +419,10 @@ class MixedRelease(PureExample):
     """
 
     epsilon: Positive = 1.0
-    source = "Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed"
     databases = (
         [[0.0, 0.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
         [[1.0, 1.0], [1.0, 0.5], [0.0, 0.25], [1.0, 0.75]],
     )
-
-    @property
-    def share(self) -> float:
-        return self.epsilon / 3.0
 
     def _answers(self, data: Array) -> tuple[float, float, float]:
         data = check.matrix("data", data, 1, 2)
@@ -468,23 +433,18 @@ class MixedRelease(PureExample):
         return float(flags[0]), float(flags.sum()), float(np.clip(values, 0.0, 1.0).sum())
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        flag, count, total = self._answers(data)
-        truth = rng.random(size) < 1.0 / (1.0 + np.exp(-self.share))
-        flags = np.where(truth, flag, 1.0 - flag)
-        tries = rng.geometric(-np.expm1(-self.share), (2, size))
-        noisy = count + tries[0] - tries[1]
-        return np.column_stack([flags, noisy, total + rng.laplace(0.0, 1.0 / self.share, size)])
+        (flag, count, total), share = self._answers(data), self.epsilon / 3.0
+        truth = rng.random(size) < 1.0 / (1.0 + np.exp(-share))
+        tries = rng.geometric(-np.expm1(-share), (2, size))
+        noisy = count + tries[0] - tries[1], total + rng.laplace(0.0, 1.0 / share, size)
+        return np.column_stack([np.where(truth, flag, 1.0 - flag), *noisy])
 
     def law(self, data: Array) -> Product:
-        flag, count, total = self._answers(data)
-        odds = np.log1p(np.exp(-self.share))
-        flags = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - self.share]))
-        scale = np.array([1.0 / self.share])
-        counts, sums = (
-            laws.DiscreteLaplace(np.array([count]), scale),
-            laws.Laplace(np.array([total]), scale),
-        )
-        return Product((flags, counts, sums))
+        (flag, *sums), share = self._answers(data), self.epsilon / 3.0
+        odds, scale = np.log1p(np.exp(-share)), np.array([1.0 / share])
+        flags = Discrete(np.array([flag, 1.0 - flag]), np.array([-odds, -odds - share]))
+        count, total = (np.array([answer]) for answer in sums)
+        return Product((flags, laws.DiscreteLaplace(count, scale), laws.Laplace(total, scale)))
 
 
 # --- sparse vector techniques, numbered as by Lyu, Su & Li 2017: 1, 2 and the numerical one.
@@ -538,12 +498,11 @@ class SparseVector(PureExample):
         return out
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Lyu, Su & Li 2017, algorithm 1")
 class SparseVector1(SparseVector):
     """Sparse vector with Laplace scales 1/ε₁ (threshold) and 2c/ε₂ (queries), ε₁ = ε₂ = ε/2."""
 
     threshold: Finite = 0.5
-    source = "Lyu, Su & Li 2017, algorithm 1"
     published_databases = SWAPPED_HALVES
 
     @property
@@ -551,20 +510,19 @@ class SparseVector1(SparseVector):
         return 2.0 / self.epsilon, 4.0 * self.most / self.epsilon
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Lyu, Su & Li 2017, algorithm 2")
 class SparseVector2(SparseVector1):
     """Sparse vector with scales c/ε₁ (new threshold after each 1) and 2c/ε₂, ε₁ = ε₂ = ε/2."""
 
     threshold: Finite = 1.0
     fresh = True
-    source = "Lyu, Su & Li 2017, algorithm 2"
 
     @property
     def scales(self) -> tuple[float, float]:
         return 2.0 * self.most / self.epsilon, 4.0 * self.most / self.epsilon
 
 
-@value_class(show_numbers=True, eq=True)
+@example("Wang et al. 2019, numerical sparse vector technique")
 class NumericalSVT(SparseVector):
     """For each query above the noisy threshold, release its answer with new noise.
 
@@ -576,7 +534,6 @@ class NumericalSVT(SparseVector):
     """
 
     most: Count = 2
-    source = "Wang et al. 2019, numerical sparse vector technique"
     published_databases = [2.0] * 10, [1.0] * 10
 
     @property

@@ -50,7 +50,7 @@ def scales(mechanism, left, right):
     Computed from the trace and the determinant.
     """
     assert isinstance(mechanism, scatter.ScatterDraw)
-    ridge = mp.mpf(mechanism.ridge) ** 2 * mp.eye(left.shape[1])
+    ridge = mp.mpf(mechanism.sizes[1]) ** 2 * mp.eye(left.shape[1])
     before, after = (
         mp.matrix(side.tolist()).T * mp.matrix(side.tolist()) + ridge for side in (left, right)
     )
