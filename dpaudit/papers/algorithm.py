@@ -19,7 +19,6 @@ from dpaudit.neighbours import NeighbourPair
 
 VARIANTS = ("printed", "corrected")
 Variant = Annotated[str, one_of(*VARIANTS)]
-Sampling = Annotated[str, one_of("sufficient", "literal")]
 ROUNDING = 1e-12  # relative: a value that exceeds a bound by no more is accepted
 
 
@@ -33,11 +32,9 @@ class Algorithm(PrintedMechanism):
     paper, statement : the paper's number, and the number and name of the algorithm in it. claimed,
     relation : the claim in words, and its neighbouring relation. unknown : why there is no exact
     spectrum, if there is none. variant, correction : "printed" (the default) or "corrected", and
-    what the latter changes; "" if there is none. sampler : "sufficient" (the default) draws from
-    the law with as few random numbers as possible, "literal" follows the printed lines. epsilon,
-    delta : the claim's ε > 0, in nats, and δ in (0, 1). row_bound, label_bound : public bounds on
-    the features' norm ‖x_i‖ and on ``|y_i|``, or on the norm of a whole row if there is no label; 1
-    by default.
+    what the latter changes; "" if there is none. epsilon, delta : the claim's ε > 0, in nats, and δ
+    in (0, 1). row_bound, label_bound : public bounds on the features' norm ‖x_i‖ and on ``|y_i|``,
+    or on the norm of a whole row if there is no label; 1 by default.
     """
 
     paper: ClassVar[int]
@@ -48,7 +45,6 @@ class Algorithm(PrintedMechanism):
     correction: ClassVar[str] = ""
 
     variant: str
-    sampler: str
     row_bound: Any
     label_bound: float
 
@@ -75,24 +71,11 @@ class Algorithm(PrintedMechanism):
 
 
 class KnownAlgorithm(Algorithm):
-    """An algorithm whose output has the same law as a mechanism of `dpaudit.mechanisms`.
-
-    Subclasses define `known`, and `literal` if the sampler may be "literal".
-    """
+    """An algorithm whose output has the same law as a mechanism of `dpaudit.mechanisms`."""
 
     def known(self, data: Array) -> LawMechanism:
         """The mechanism whose output on these data has the same law; it raises for other data."""
         raise NotImplementedError
-
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw `size` outputs by following the printed steps, (size, k)."""
-        raise NotImplementedError
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        law = self.law(data)
-        if getattr(self, "sampler", "sufficient") == "literal":
-            return self.literal(data, size, rng)
-        return law.sample(size, rng)
 
     def law(self, data: Array) -> Law:
         return self.known(data).law(data)

@@ -9,7 +9,7 @@ neighbours, k = 10⌈√n⌉, on the outputs as they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from dpaudit._core.seeds import as_generator
 from dpaudit._core.types import Array, ArrayLike, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.scoring import Sides
-
-if TYPE_CHECKING:
-    from scipy.spatial import cKDTree
 
 GAMMA = 0.05
 LOOKED_UP = 1 << 20  # neighbours to look up at a time
@@ -55,10 +52,8 @@ def eureka_bound(
 
     Parameters
     ----------
-    n_train : int
-        The number of training draws, both sides together.
-    n_test : int
-        The number of draws that estimate the error, both sides together.
+    n_train, n_test : int
+        The numbers of draws that train and that estimate the error, both sides together.
     dim : int
         d, the numbers in a draw.
     epsilon : float or array of shape (m,), nats
@@ -116,10 +111,8 @@ def eureka(
 
     Parameters
     ----------
-    P : array of shape (n, k) or (n,)
-        Draws of M(D).
-    Q : array of shape (n, k) or (n,)
-        Draws of M(D').
+    P, Q : arrays of shape (n, k) or (n,)
+        Draws of M(D) and of M(D').
     epsilon : float or array of shape (m,), nats
         ε, at which δ is estimated.
     gamma : float in (0, 1)
@@ -157,63 +150,51 @@ def eureka(
         thinned, tested = (
             side[generator.random(len(side)) < np.exp(-nats)] for side in (P[:train], P[train:size])
         )
-        votes = Votes.fit(Sides(thinned, Q[:train]))
-        missed = sum(2 * votes.won(tested) <= votes.k)
-        missed += sum(2 * votes.won(Q[train:size]) > votes.k)
+        k, won = votes_of(Sides(thinned, Q[:train]))
+        missed = sum(2 * won(tested) <= k) + sum(2 * won(Q[train:size]) > k)
         error = missed / (2 * (size - train))
         delta.append(float(np.clip(1.0 - 2.0 * np.exp(nats) * error, 0.0, 1.0)))
     radius = np.asarray(eureka_bound(2 * train, 2 * (size - train), P.shape[1], grid, gamma))
     return EurekaEstimate(grid, np.array(delta).reshape(grid.shape), radius, gamma)
 
 
-@value_class
-class Votes:
-    """The votes of the k nearest training draws.
+def votes_of(train: Sides) -> tuple[int, Callable[[Array], np.ndarray]]:
+    """k = 10⌈√n⌉, or all n training draws, and how many of a row's k votes are for P.
 
-    points : (n, d) training draws, sorted if d = 1. label : (n,) 1 for those of P, else 0.
+    The latter maps rows (m, d) to (m,): the nearest training draws vote for their side.
     """
+    from scipy.spatial import cKDTree  # here: slow to import
 
-    points: Array
-    label: np.ndarray
-    tree: cKDTree
-    k: int
+    points, label = train.stacked()
+    k = min(int(10 * np.ceil(np.sqrt(len(points)))), len(points))
+    if points.shape[1] == 1:
+        order = np.argsort(points[:, 0], kind="stable")
+        return k, lambda x: votes_on_a_line(points[order, 0], label[order], k, x[:, 0])
+    tree, neighbours = cKDTree(points), np.arange(1, k + 1)
 
-    @classmethod
-    def fit(cls, train: Sides) -> Votes:
-        """Let the k = 10⌈√n⌉ nearest of n training draws vote, or all if there are fewer."""
-        points, label = train.stacked()
-        if points.shape[1] == 1:
-            order = np.argsort(points[:, 0], kind="stable")
-            points, label = points[order], label[order]
-        k = min(int(10 * np.ceil(np.sqrt(len(points)))), len(points))
-        from scipy.spatial import cKDTree  # here: slow to import
+    def won(x: Array) -> np.ndarray:
+        step = max(1, LOOKED_UP // k)
+        parts = (x[start : start + step] for start in range(0, len(x), step))
+        votes = [label[tree.query(part, k=neighbours)[1]].sum(axis=1) for part in parts]
+        return np.concatenate([np.zeros(0, dtype=np.intp), *votes])
 
-        return cls(points, label, cKDTree(points), k)
+    return k, won
 
-    def won(self, x: Array) -> np.ndarray:
-        """The number of each row's k votes that are for P, (m,)."""
-        if x.shape[1] == 1:
-            return self._on_a_line(x[:, 0])
-        step = max(1, LOOKED_UP // self.k)
-        votes, neighbours = np.zeros(len(x), dtype=np.intp), np.arange(1, self.k + 1)
-        for start in range(0, len(x), step):
-            place = self.tree.query(x[start : start + step], k=neighbours)[1]
-            votes[start : start + step] = self.label[place].sum(axis=1)
-        return votes
 
-    def _on_a_line(self, x: Array) -> np.ndarray:
-        """`won` in one dimension: the k nearest are consecutive points, found by bisection.
+def votes_on_a_line(line: Array, label: np.ndarray, k: int, x: Array) -> np.ndarray:
+    """In one dimension the k nearest of the ascending points `line` are consecutive.
 
-        A start is too far left where its point is farther from x than the first point after the k.
-        """
-        line, total = self.points[:, 0], np.concatenate([[0], np.cumsum(self.label)])
-        low, high = np.zeros(len(x), dtype=np.intp), np.full(len(x), len(line) - self.k)
-        while np.any(low < high):
-            middle = (low + high) // 2
-            beyond = np.minimum(middle + self.k, len(line) - 1)
-            right = (x - line[middle] > line[beyond] - x) & (low < high)
-            low, high = (
-                np.where(right, middle + 1, low),
-                np.where(right, high, np.minimum(middle, high)),
-            )
-        return np.asarray(total[low + self.k] - total[low])
+    Bisection finds them. A start is too far left where its point is farther from x than the first
+    point after the k.
+    """
+    total = np.concatenate([[0], np.cumsum(label)])
+    low, high = np.zeros(len(x), dtype=np.intp), np.full(len(x), len(line) - k)
+    while np.any(low < high):
+        middle = (low + high) // 2
+        beyond = np.minimum(middle + k, len(line) - 1)
+        right = (x - line[middle] > line[beyond] - x) & (low < high)
+        low, high = (
+            np.where(right, middle + 1, low),
+            np.where(right, high, np.minimum(middle, high)),
+        )
+    return np.asarray(total[low + k] - total[low])

@@ -21,10 +21,10 @@ from dpaudit._core.linalg import least_squares
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
-from dpaudit.mechanisms.least_squares import ALS, RPLS, GaussianLS
+from dpaudit.mechanisms.least_squares import RPLS, GaussianLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, Positive
 from dpaudit.neighbours import NeighbourPair, zero_row
-from dpaudit.papers.algorithm import KnownAlgorithm, Sampling, Variant
+from dpaudit.papers.algorithm import KnownAlgorithm, Variant
 from dpaudit.papers.printed import proposition_2_sigma
 
 OUTLYING = 1_000.0  # norm of the outlying row of `RandomProjectionLS.pair`, relative to the others
@@ -93,7 +93,6 @@ class RandomProjectionLS(KnownAlgorithm):
     delta: BelowOne
     row_bound: Positive | None = None
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     regression = True
     zero_rows_matter = False
     paper = 1
@@ -112,9 +111,6 @@ class RandomProjectionLS(KnownAlgorithm):
     def known(self, data: Array) -> RPLS:
         """RPLS, whose printed form has one exceptional row: the longest, which determines c₁."""
         return RPLS(self.rows, self.epsilon, self.delta, row_bound=self.row_bound)
-
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        return ALS(self.rows, "literal")(self.known(data).problem(data), size, rng=rng)
 
     def pair(self) -> NeighbourPair:
         """Many short rows, and one of norm c₁; zeroing it shrinks the printed padding to 1/1000."""

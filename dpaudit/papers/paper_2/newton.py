@@ -56,31 +56,21 @@ class Family:
 
     def largest(self, reach: float) -> tuple[float, float, float]:
         """The maxima of b', |b'| and b'' over |θ| ≤ reach, for an increasing b'."""
-        ends, curve = self.moments(np.array([-reach, reach, min(reach, self.steepest)]))
+        with np.errstate(over="ignore"):
+            ends, curve = self.moments(np.array([-reach, reach, min(reach, self.steepest)]))
         return float(ends[1]), float(np.abs(ends[:2]).max()), float(curve.max())
 
 
-def _logistic(theta: Array) -> tuple[Array, Array]:
-    mean = expit(theta)
-    return mean, mean * (1.0 - mean)
-
-
-def _poisson(theta: Array) -> tuple[Array, Array]:
-    with np.errstate(over="ignore"):
-        mean = np.exp(theta)
-    return mean, mean
-
-
-def _reflected(theta: Array) -> tuple[Array, Array]:
-    mean = expit(-theta)
-    return -mean, mean * (1.0 - mean)
+def _bernoulli(mean: Array, sign: float = 1.0) -> tuple[Array, Array]:
+    return sign * mean, mean * (1.0 - mean)
 
 
 FAMILIES = {
-    "poisson": Family(_poisson, math.inf),  # b = exp θ
-    "logistic": Family(_logistic, 0.0),  # b = ln(1 + exp θ)
+    "poisson": Family(lambda theta: (np.exp(theta),) * 2, math.inf),  # b = exp θ
+    "logistic": Family(lambda theta: _bernoulli(expit(theta)), 0.0),  # b = ln(1 + exp θ)
     "linear": Family(lambda theta: (theta, np.ones_like(theta)), 0.0),  # b = θ²/2
-    "reflected": Family(_reflected, 0.0),  # b = ln(1 + exp(−θ)), labels −1 and 0
+    # b = ln(1 + exp(−θ)), labels −1 and 0
+    "reflected": Family(lambda theta: _bernoulli(expit(-theta), -1.0), 0.0),
 }
 
 
@@ -190,15 +180,14 @@ class NewtonAlgorithm(CutRegression):
         newton = self.newton(check.matrix("data", data, min_columns=2))
         step = max(1, BLOCK // len(newton.rows))
 
-        def sample(size: int, rng: np.random.Generator) -> Array:
-            parts = []
-            for start in range(0, size, step):
-                coef, seen = newton.path(min(step, size - start), rng)
-                released = self.release == "statistics"
-                parts.append(seen.reshape(len(seen), -1) if released else coef[:, -1] @ newton.back)
-            return np.concatenate(parts)
+        def part(size: int, rng: np.random.Generator) -> Array:
+            coef, seen = newton.path(size, rng)
+            return seen.reshape(size, -1) if self.release == "statistics" else coef[:, -1] @ back
 
-        return sample
+        back = newton.back
+        return lambda size, rng: np.concatenate(
+            [part(min(step, size - start), rng) for start in range(0, size, step)]
+        )
 
     def iterates(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw β after 0, 1, …, T steps in the data's coordinates, (size, steps + 1, d)."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Annotated
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from dpaudit._core.check import fail
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import Claim
@@ -20,6 +21,7 @@ from dpaudit.curves.readings import epsilon_at
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact import Atoms, BranchCurve, FirstRelease, adaptive_curve, gaussian_shift
 from dpaudit.laws import StudentT, ZeroedRows
+from dpaudit.laws.base import draw_in_chunks
 from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.least_squares import RPLS
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, Release, between
@@ -31,18 +33,18 @@ from dpaudit.papers.algorithm import (
     KnownAddedRow,
     KnownAlgorithm,
     KnownReplacedRows,
-    Sampling,
     Variant,
     check_signs,
     smallest_eigenvalue,
     zeroed_index,
 )
 from dpaudit.papers.paper_3.sketches import (
-    NoisySketch,
+    SketchedSolver,
     SolvedRow,
     axis_pair,
     labelled_pair,
     released_row,
+    released_sketches,
 )
 
 
@@ -62,7 +64,6 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     row_bound: Positive = 1.0
     scale_bound: NonNegative = 0.0
     release: Release = "gram"
-    sampler: Sampling = "sufficient"
     paper = 3
     statement = "GaussMix, lemma 1"
     summary = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"
@@ -75,11 +76,6 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     def known(self, data: Array) -> RandomProjection:
         self.bounded(data)
         return RandomProjection(self.rows, self.release, self.sigma)
-
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        sigma = self.sigma
-        sketch = NoisySketch(data, self.rows, lambda count, _: np.full(count, sigma))
-        return sketch.released(self.release, self.sampler, size, rng)
 
     def pair(self) -> NeighbourPair:
         """The row (C, 0) on the axis of λ_min(DᵀD) = max(C², λ̄) is zeroed."""
@@ -105,7 +101,6 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     row_bound: Positive = 1.0
     release: Release = "gram"
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     paper = 3
     statement = "algorithm 1, ModifiedGaussMix"
     claimed = "(ε̃(η, γ, k, δ), δ)-DP"
@@ -166,9 +161,8 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
         return self.noise_at(eigenvalue - self.spread * self.row_bound**2 * (self.tau - z))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        eigenvalue = smallest_eigenvalue(self.bounded(data))
-        sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
-        return sketch.released(self.release, self.sampler, size, rng)
+        noise = partial(self.noise, smallest_eigenvalue(self.bounded(data)))
+        return released_sketches(data, self.rows, noise, self.release, size, rng)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
         loss = released_row(pair.left, zeroed_index(pair), self.rows)
@@ -217,7 +211,7 @@ class SketchedRegression(JointSpectrumAlgorithm):
 
     D = [X, Y], so the rows of D are at most C = √(C_X² + C_Y²) long, where C_X = `row_bound` and
     C_Y = `label_bound`. The sketch has k = `rows` ≥ p rows. Given w the solution has a Student t
-    law, from which the "sufficient" sampler draws. Subclasses define `noise`. Output: (size, p).
+    law, from which it is drawn. Subclasses define `noise`. Output: (size, p).
     """
 
     rows: Count
@@ -226,7 +220,6 @@ class SketchedRegression(JointSpectrumAlgorithm):
     row_bound: Positive = 1.0
     label_bound: Positive = 1.0
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     regression = True
     paper = 3
 
@@ -235,9 +228,16 @@ class SketchedRegression(JointSpectrumAlgorithm):
         raise NotImplementedError
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        eigenvalue = smallest_eigenvalue(self.bounded(data))
-        sketch = NoisySketch(data, self.rows, lambda count, rng: self.noise(eigenvalue, count, rng))
-        return sketch.solution(self.sampler, size, rng)
+        eigenvalue, p = smallest_eigenvalue(self.bounded(data)), data.shape[1] - 1
+        if self.rows < p:
+            fail("rows", self.rows, f"at least the number of features, {p}")
+        solver = SketchedSolver.of(data)
+        return draw_in_chunks(
+            size,
+            p,
+            p,
+            lambda count: solver.draw(self.noise(eigenvalue, count, rng), self.rows, rng),
+        )
 
 
 @value_class(show_numbers=True, eq=True)
@@ -318,7 +318,6 @@ class LogisticMixing(JointSpectrumAlgorithm):
     row_bound: Positive = 1.0
     radius: Positive = 4.0
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     regression = True
     paper = 3
     statement = "section 5.2, appendix G"
@@ -328,9 +327,7 @@ class LogisticMixing(JointSpectrumAlgorithm):
 
     @property
     def linear(self) -> LinearMixing:
-        return LinearMixing(
-            self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant, self.sampler
-        )
+        return LinearMixing(self.rows, self.epsilon, self.delta, self.row_bound, 1.0, self.variant)
 
     @property
     def scale(self) -> float:

@@ -26,60 +26,28 @@ from dpaudit.papers.algorithm import singular_axes
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
 
-@value_class
-class NoisySketch:
-    """A sampler of sketches SD + wξ of k = `rows` rows, with one w from `noise` for each draw.
+def released_sketches(
+    data: Array, rows: int, noise: Noise, release: str, size: int, rng: np.random.Generator
+) -> Array:
+    """Draws of SD + wξ of k = `rows` rows, with one w from `noise` for each draw.
 
-    data : D, (n, d), with the label last for least-squares solutions. In each method the sampler
-    "literal" draws each sketch as printed, with k·(n + d) random numbers; "sufficient" needs fewer.
+    data : D, (n, d). release : "sketch" for sketches, flattened to (size, k·d), or "gram" for the
+    upper triangles of their Gram matrices.
     """
+    scale, axes = singular_axes(data)
+    d = len(axes)
 
-    data: Array
-    rows: int
-    noise: Noise
-
-    def released(self, release: str, sampler: str, size: int, rng: np.random.Generator) -> Array:
-        """Draw sketches, flattened to (size, k·d), or their Gram matrices' upper triangles."""
-        if sampler == "literal":
-            sketches = self._literal(size, rng)
-            if release == "sketch":
-                return sketches.reshape(size, -1)
-            return upper_triangle(sketches.transpose(0, 2, 1) @ sketches)
-        scale, axes = singular_axes(self.data)
-        d = len(axes)
-
-        def draw(count: int) -> Array:
-            spread = np.sqrt(scale**2 + self.noise(count, rng)[:, None] ** 2)
-            if release == "sketch":
-                rows = (rng.standard_normal((count, self.rows, d)) * spread[:, None]) @ axes
-                return rows.reshape(count, -1)
-            factor = axes.T @ (spread[:, :, None] * bartlett(count, d, self.rows, rng))
-            return upper_triangle(factor @ factor.transpose(0, 2, 1))
-
+    def draw(count: int) -> Array:
+        spread = np.sqrt(scale**2 + noise(count, rng)[:, None] ** 2)
         if release == "sketch":
-            return draw_in_chunks(size, self.rows * d, self.rows * d, draw)
-        return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
+            drawn = (rng.standard_normal((count, rows, d)) * spread[:, None]) @ axes
+            return drawn.reshape(count, -1)
+        factor = axes.T @ (spread[:, :, None] * bartlett(count, d, rows, rng))
+        return upper_triangle(factor @ factor.transpose(0, 2, 1))
 
-    def solution(self, sampler: str, size: int, rng: np.random.Generator) -> Array:
-        """Least-squares solutions of a sketch's last column on its others, (size, p ≤ rows)."""
-        p = self.data.shape[1] - 1
-        if self.rows < p:
-            fail("rows", self.rows, f"at least the number of features, {p}")
-        if sampler == "literal":
-            sketches = self._literal(size, rng)
-            return np.array([np.linalg.lstsq(s[:, :-1], s[:, -1], rcond=None)[0] for s in sketches])
-        solver = SketchedSolver.of(self.data)
-        return draw_in_chunks(
-            size, p, p, lambda count: solver.draw(self.noise(count, rng), self.rows, rng)
-        )
-
-    def _literal(self, size: int, rng: np.random.Generator) -> Array:
-        n, d = self.data.shape
-        out = np.empty((size, self.rows, d))
-        for sketch, w in zip(out, self.noise(size, rng), strict=True):
-            mixed = rng.standard_normal((self.rows, n)) @ self.data
-            sketch[...] = mixed + w * rng.standard_normal((self.rows, d))
-        return out
+    if release == "sketch":
+        return draw_in_chunks(size, rows * d, rows * d, draw)
+    return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
 
 
 @value_class
@@ -100,8 +68,7 @@ class SketchedSolver:
         n, p = len(data), data.shape[1] - 1
         if n < p:
             fail("data", Words(f"{n} rows"), f"at least as many rows as features, {p}")
-        _, scale, axes, along, rest = _decomposed(data)
-        return cls(scale, axes, along, rest)
+        return cls(*_decomposed(data)[1:])
 
     def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
         """One solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p)."""

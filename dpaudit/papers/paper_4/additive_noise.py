@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from dpaudit._core.check import Words, fail
-from dpaudit._core.linalg import upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.readings import gdp_mu
@@ -20,7 +19,6 @@ from dpaudit.papers import printed
 from dpaudit.papers.algorithm import (
     KnownAddedRow,
     KnownReplacedRows,
-    Sampling,
     Variant,
     smallest_eigenvalue,
 )
@@ -29,7 +27,6 @@ from dpaudit.papers.paper_4.matrix_release import (
     Moments,
     axis_rows,
     least_eigenvalues,
-    literal_gram,
     mean_norm,
     order,
     plus_identity,
@@ -44,22 +41,16 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     The noise is N(0, 2Δ² ln(2/δ)/ε) on each entry on and above the diagonal, Δ² = B⁴, for δ in
     (0, 1). This is how our copy prints it, which may have lost the exponent of ε². With
     variant="corrected" the variance has ε² instead of ε and Δ² = 2B⁴, for a replaced row, and is at
-    least what (ε, δ)-DP needs, which matters for ε above about 4 ln(2/δ). scaled=True adds c·I,
-    c = E‖N‖, to draws that are not positive definite (section 6), which is post-processing. Output:
-    (size, d(d+1)/2), upper triangles.
+    least what (ε, δ)-DP needs, which matters for ε above about 4 ln(2/δ). Section 6 post-processes
+    it by `lifted`. Output: (size, d(d+1)/2), upper triangles.
     """
 
     epsilon: Positive
     delta: BelowOne
     row_bound: Positive = 1.0
-    scaled: Flag = False
     variant: Variant = "printed"
     statement = "section 2, Analyze Gauss"
     summary = "the second moments plus symmetric Gaussian noise (paper 4, section 2)"
-    unknown = (
-        "c·I is added to some draws only; "
-        "the plain form's spectrum (scaled=False) is an upper bound"
-    )
     correction = "ε² for ε and 2B⁴ for B⁴"
 
     @property
@@ -69,18 +60,12 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         return printed.section_2_sigma(self.row_bound, self.epsilon, self.delta)
 
     def known(self, data: Array) -> AnalyzeGauss:
-        if self.scaled:
-            raise self.no_exact_spectrum()
-        return self._noise(data)
-
-    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        draws = self._noise(data).law(data).sample(size, rng)
-        return self.lifted(draws) if self.scaled else draws
+        self.bounded(data)
+        return AnalyzeGauss(self.sigma)
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
         mean = moments.gram[np.triu_indices(len(moments.gram))]
-        draws = mean + self.sigma * rng.standard_normal((size, len(mean)))
-        return self.lifted(draws) if self.scaled else draws
+        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
 
     def lifted(self, draws: Array) -> Array:
         """The draws M, with c·I, c = E‖N‖, added to those not positive definite (section 6)."""
@@ -88,10 +73,6 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
         indefinite = least_eigenvalues(draws, dim) <= 0.0
         amount = np.where(indefinite, self.sigma * mean_norm(dim), 0.0)
         return plus_identity(draws, dim, amount)
-
-    def _noise(self, data: Array) -> AnalyzeGauss:
-        self.bounded(data)
-        return AnalyzeGauss(self.sigma)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -137,12 +118,6 @@ class NoisyInverse(KnownReplacedRows, MatrixRelease):
             fail("data", Words(f"σ_min(AᵀA) = {eigenvalue:g}"), needed)
         return GaussianInverse(self.sigma)
 
-    def solution(self, draws: Array) -> Array:
-        """The coefficient β̃ from each draw of M⁻¹, (size, p): its last column is ∝ (−β̃, 1)."""
-        dim = order(draws)
-        last = draws[:, np.cumsum(np.arange(dim, 0, -1)) - 1]
-        return np.asarray(-last[:, :-1] / last[:, -1:])
-
     def pair(self) -> NeighbourPair:
         """AᵀA = diag(2 + ρ, 1 + ρ)·B²; replacing (B, 0) by (0, B) exchanges its two entries."""
         size = (1.0 + self.rho) * self.row_bound**2 * (1.0 + 1e-9)
@@ -171,7 +146,6 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
     row_bound: Positive = 1.0
     shift: Flag = False
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     statement = "algorithm 3, additive Wishart noise"
     summary = "the second moments plus those of some random rows (paper 4, algorithm 3)"
     unknown = "how far M is shifted depends on M; M's own spectrum (shift=False) is an upper bound"
@@ -187,13 +161,7 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         return self._noise(data)
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        law, dim = self._noise(data).law(data), data.shape[1]
-        if self.sampler == "sufficient":
-            draws = law.sample(size, rng)
-        else:
-            scale, k = self.row_bound * np.eye(dim), self.dof(dim)
-            noise = [literal_gram(scale, k, rng) for _ in range(size)]
-            draws = upper_triangle(law.shift + np.array(noise))
+        draws = self._noise(data).law(data).sample(size, rng)
         return self.shifted(draws) if self.shift else draws
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:

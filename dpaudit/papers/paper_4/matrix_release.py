@@ -1,7 +1,6 @@
 """The base class and functions for paper 4's algorithms, which release a random M instead of AᵀA.
 
-Matrices are represented by their upper triangles, row by row, (size, d(d+1)/2). β̃ is the
-regression coefficient computed from a released matrix.
+Matrices are represented by their upper triangles, row by row, (size, d(d+1)/2).
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import math
 from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from dpaudit._core.linalg import factorise, symmetric_matrix, upper_triangle
+from dpaudit._core.linalg import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.laws import bartlett
@@ -49,10 +47,6 @@ class MatrixRelease(Algorithm):
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
         """Draw as `run` does, for data with these moments, whose rows cannot be checked."""
         raise NotImplementedError
-
-    def solution(self, draws: Array) -> Array:
-        """The coefficient β̃ computed from each draw, (size, p)."""
-        return regression(draws)
 
     def pair(self) -> NeighbourPair:
         """One row (B, 0), replaced by (0, B): no two rows within the bound differ by more."""
@@ -106,32 +100,6 @@ def scatter_draws(
         return upper_triangle(turned @ turned.transpose(0, 2, 1))
 
     return draw_in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
-
-
-def literal_gram(matrix: Array, rows: int, rng: np.random.Generator) -> Array:
-    """Draw (RM)ᵀ(RM), (d, d), for M = `matrix` and R (rows, n) standard normal, in blocks."""
-    total = np.zeros((matrix.shape[1], matrix.shape[1]))
-    step = max(1, (1 << 20) // len(matrix))
-    for start in range(0, rows, step):
-        sketch = rng.standard_normal((min(step, rows - start), len(matrix))) @ matrix
-        total += sketch.T @ sketch
-    return total
-
-
-def literal_inverse(matrix: Array, dof: int, rng: np.random.Generator) -> Array:
-    """Draw from W⁻¹_d(MᵀM, dof): invert the Gram matrix of rows of covariance (MᵀM)⁻¹."""
-    root = factorise(matrix).root
-    turned = np.asarray(solve_triangular(root, np.eye(len(root))).T, dtype=np.float64)
-    return np.asarray(np.linalg.inv(literal_gram(turned, dof, rng)))
-
-
-def regression(triangles: Array) -> Array:
-    """The coefficient M_XX⁻¹M_Xy from each matrix M, (size, d − 1).
-
-    (β, −1) is the stationary point of the quadratic form of M, a minimum for M positive definite.
-    """
-    matrices = symmetric_matrix(triangles, order(triangles))
-    return np.asarray(np.linalg.solve(matrices[:, :-1, :-1], matrices[:, :-1, -1:])[:, :, 0])
 
 
 def least_eigenvalues(triangles: Array, dim: int) -> Array:

@@ -29,17 +29,13 @@ from dpaudit.papers.algorithm import (
     JointSpectrumAlgorithm,
     KnownAddedRow,
     KnownReplacedRows,
-    Sampling,
     Variant,
-    smallest_eigenvalue,
 )
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
     Moments,
     axes_of,
     axis_rows,
-    literal_gram,
-    literal_inverse,
     scatter_draws,
 )
 from dpaudit.papers.printed import BelowInverseE
@@ -70,15 +66,6 @@ class ScatterRelease(MatrixRelease):
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
         return self.by_axes(*moments.axes, size, rng)
-
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        upper, eigenvalue = np.triu_indices(data.shape[1]), smallest_eigenvalue(data)
-        settings = zip(*self.chosen(eigenvalue, size, rng), strict=True)
-        if self.inverted:
-            draws = (literal_inverse(padded(data, math.sqrt(w)), r, rng) for w, r in settings)
-        else:
-            draws = (literal_gram(padded(data, math.sqrt(w)), r, rng) / r for w, r in settings)
-        return np.array([draw[upper] for draw in draws])
 
 
 class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
@@ -126,10 +113,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
         return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        data = self._within(data)
-        if self.sampler == "literal":
-            return self.literal(data, size, rng)
-        return self.by_axes(*axes_of(data), size, rng)
+        return self.by_axes(*axes_of(self._within(data)), size, rng)
 
     def _within(self, data: Array) -> Array:
         if self.least <= data.shape[1]:
@@ -192,7 +176,6 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     delta: BelowInverseE
     row_bound: Positive = 1.0
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     statement = "algorithm 1, ridge regression"
     summary = "the second moments of a sketch of padded data (paper 4, algorithm 1)"
     correction = "w by theorem B.1"
@@ -244,7 +227,6 @@ class AdaptiveJLRidge(AdaptiveRelease):
     epsilon: Positive
     delta: BelowInverseE
     row_bound: Positive = 1.0
-    sampler: Sampling = "sufficient"
     statement = "algorithm 2, ridge or plain regression"
     summary = "a sketch with padding and rows by a private least eigenvalue (paper 4, algorithm 2)"
     least_name = "min_rows"
@@ -256,16 +238,14 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
 
     ψ = (2B²/ε)(2√(2(n + d)ln(4/δ)) + 2 ln(4/δ)), and n is public. With variant="corrected" ψ is by
     theorem B.1 with r = n + d: a sketch has the same privacy loss, and the theorem is also true for
-    ε beyond 150, where theorem 5.1 is false. Theorem B.4 gives no ψ for ε ≥ 2 ln(4/δ). The
-    "literal" sampler inverts the Gram matrix of n + d Gaussian rows of covariance (AᵀA + ψI)⁻¹.
-    Output: (size, d(d+1)/2), upper triangles.
+    ε beyond 150, where theorem 5.1 is false. Theorem B.4 gives no ψ for ε ≥ 2 ln(4/δ). Output:
+    (size, d(d+1)/2), upper triangles.
     """
 
     epsilon: Positive
     delta: BelowInverseE
     row_bound: Positive = 1.0
     variant: Variant = "printed"
-    sampler: Sampling = "sufficient"
     statement = "algorithm 4, inverse-Wishart posterior"
     summary = "one draw of an inverse-Wishart posterior (paper 4, algorithm 4)"
     correction = "ψ by theorem B.1"
@@ -280,13 +260,6 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
         self.bounded(data)
         rows = sum(data.shape)
         return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
-
-    def literal(self, data: Array, size: int, rng: np.random.Generator) -> Array:
-        known = self.known(data)
-        posterior = padded(data, known.padding)
-        upper = np.triu_indices(data.shape[1])
-        draws = (literal_inverse(posterior, known.dof, rng) for _ in range(size))
-        return np.array([draw[upper] for draw in draws])
 
     def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
         values, axes = moments.axes
@@ -310,7 +283,6 @@ class AdaptiveInverseWishart(AdaptiveRelease):
     epsilon: Positive
     delta: BelowInverseE
     row_bound: Positive = 1.0
-    sampler: Sampling = "sufficient"
     statement = "algorithm 5, inverse-Wishart posterior by the data"
     summary = (
         "an inverse-Wishart draw with its prior by a private least eigenvalue "

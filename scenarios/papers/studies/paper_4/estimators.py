@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from dpaudit.papers import (
     InverseWishartPosterior,
     JLRidge,
 )
-from dpaudit.papers.paper_4.matrix_release import Moments, regression, scatter_draws
+from dpaudit.papers.paper_4.matrix_release import Moments, scatter_draws
 
 Estimates = Mapping[str, Array]
 LEAST = 2  # least rows of a sketch, in units of d
@@ -116,7 +117,7 @@ def _six(moments: Moments, setting: Setting, rng: np.random.Generator) -> dict[s
     Those that post-process another's draw use the same draw.
     """
     least = LEAST * len(moments.gram)
-    right = AnalyzeGaussNoise(*setting.given, scaled=True, variant="corrected")
+    right = AnalyzeGaussNoise(*setting.given, variant="corrected")
     gauss, noisy = AnalyzeGaussNoise(*setting.given), AdditiveWishartNoise(*setting.given)
     plain, wishart = gauss.of_moments(moments, 1, rng), noisy.of_moments(moments, 1, rng)
     return {
@@ -126,7 +127,7 @@ def _six(moments: Moments, setting: Setting, rng: np.random.Generator) -> dict[s
         SCALED: gauss.lifted(plain),
         INVERSE: AdaptiveInverseWishart(least, *setting.given).of_moments(moments, 1, rng),
         SHIFTED: noisy.shifted(wishart),
-        RIGHT: right.of_moments(moments, 1, rng),
+        RIGHT: right.lifted(right.of_moments(moments, 1, rng)),
     }
 
 
@@ -136,4 +137,8 @@ def _plain(moments: Moments) -> Array:
 
 
 def _solved(draws: Array) -> Array:
-    return regression(draws)[0]
+    """The coefficient M_XX⁻¹M_Xy of the first matrix M; for M positive definite the (β, −1) at
+    which its quadratic form is least.
+    """
+    (matrix,) = symmetric_matrix(draws[:1], math.isqrt(2 * draws.shape[1]))
+    return np.asarray(np.linalg.solve(matrix[:-1, :-1], matrix[:-1, -1]))
