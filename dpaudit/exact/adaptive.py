@@ -45,13 +45,9 @@ class FirstRelease:
         """`left` on D, `right` on D', plus Laplace noise of density e^{−|x|/scale}/(2·scale)."""
         left, right = check.real("left", left), check.real("right", right)
         scale = check.real("scale", scale, 0.0, open_=True)
-
-        def log_density(at: float) -> Callable[[Array], Array]:
-            return lambda x: laplace_log_density((x - at) / scale) - np.log(scale)
-
         return cls(
-            log_density(left),
-            log_density(right),
+            lambda x: laplace_log_density((x - left) / scale) - np.log(scale),
+            lambda x: laplace_log_density((x - right) / scale) - np.log(scale),
             _panels([left, right], TAIL_LAPLACE * scale, WIDTH_LAPLACE * scale),
         )
 

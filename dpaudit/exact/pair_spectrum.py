@@ -187,12 +187,17 @@ def known_mechanism(mechanism: Any) -> KnownMechanism:
     return mechanism
 
 
-def _family(known: KnownMechanism, pair: NeighbourPair) -> Any:
+def _family(known: KnownMechanism, pair: NeighbourPair) -> ZeroedRows | None:
     """The mechanism's family of zeroed rows where the pair is one of its entries, else None."""
     if pair.relation != "zero-out" or pair.index in known.exceptional_rows(pair.left):
         return None
+    return zeroed_rows(known, pair.left)
+
+
+def zeroed_rows(known: KnownMechanism, data: Array) -> ZeroedRows | None:
+    """The mechanism's family of zeroed rows, None where it does not say what they change."""
     try:
-        return known.zeroed_rows(pair.left)
+        return known.zeroed_rows(data)
     except NoExactSpectrum:
         raise
     except NotImplementedError:

@@ -67,26 +67,15 @@ class Replaced(ReplacedStudentRows):
 
     @classmethod
     def of(cls, family: ReplacedStudentRows, entries: slice | np.ndarray) -> Replaced:
-        return cls(
-            family.up[entries],
-            family.down[entries],
-            family.inner_up[entries],
-            family.inner_down[entries],
-            family.features,
-            family.rows,
-        )
+        changes = (family.up, family.down, family.inner_up, family.inner_down)
+        return cls(*(change[entries] for change in changes), family.features, family.rows)
 
     def reversed(self) -> Replaced:
         """The other direction: the inverse of I + uuᵀ − vvᵀ takes the place of the matrix."""
         with np.errstate(divide="ignore"):
-            return Replaced(
-                self.down / (1.0 - self.down),
-                self.up / (1.0 + self.up),
-                self.inner_down / (1.0 - self.inner_down),
-                self.inner_up / (1.0 + self.inner_up),
-                self.features,
-                self.rows,
-            )
+            up, inner_up = (down / (1.0 - down) for down in (self.down, self.inner_down))
+        down, inner_down = (up_ / (1.0 + up_) for up_ in (self.up, self.inner_up))
+        return Replaced(up, down, inner_up, inner_down, self.features, self.rows)
 
     @property
     def dof(self) -> int:
@@ -156,25 +145,22 @@ class Replaced(ReplacedStudentRows):
         return np.where(self.largest_loss[:, None] > epsilon, least, 0.0)
 
     def delta(self, epsilon: Array) -> Array:
-        """δ of pair i at epsilon[i] ≥ 0, (n,)."""
-        delta, overlap = np.ones_like(epsilon), np.flatnonzero(~self.disjoint)
-        for at in range(0, len(overlap), BLOCK):
-            some = overlap[at : at + BLOCK]
-            delta[some] = Replaced.of(self, some)._overlapping(epsilon[some])
-        return delta
-
-    def _overlapping(self, epsilon: Array) -> Array:
-        """P(L > ε) − e^ε Q(L > ε).
+        """δ = P(L > ε) − e^ε Q(L > ε) of pair i at epsilon[i] ≥ 0, (n,).
 
         L > ε where ξᵀ(uuᵀ − vvᵀ)ξ > ℓ·ξᵀξ, with ℓ = e^{2(ε − C)/k} − 1: a form with the eigenvalues
         of the pair less ℓ, each over 1 + its own in the coordinates of the other law.
         """
-        exponent = 2.0 * (epsilon - self.constant) / (self.rows + 1)
-        changes = np.stack(self._changes, axis=1)
-        values = changes - np.expm1(np.minimum(exponent, OVERFLOW))[:, None]
-        inside = log_positive_chance(values, self._powers)
-        outside = log_positive_chance(values / (1.0 + changes), self._powers)
-        return excess(inside, outside, epsilon, self.largest_loss)
+        delta, overlap = np.ones_like(epsilon), np.flatnonzero(~self.disjoint)
+        for at in range(0, len(overlap), BLOCK):
+            some = overlap[at : at + BLOCK]
+            own, nats = Replaced.of(self, some), epsilon[some]
+            exponent = 2.0 * (nats - own.constant) / (self.rows + 1)
+            changes = np.stack(own._changes, axis=1)
+            values = changes - np.expm1(np.minimum(exponent, OVERFLOW))[:, None]
+            inside = log_positive_chance(values, self._powers)
+            outside = log_positive_chance(values / (1.0 + changes), self._powers)
+            delta[some] = excess(inside, outside, nats, own.largest_loss)
+        return delta
 
 
 @value_class
@@ -208,13 +194,21 @@ class StudentSearch:
 
     def worst(self, known: Worst) -> Worst:
         """The largest δ of the family and of what is known before, at each place."""
-        seeds = self._seeds()
-        worst = seeds.computed(known, self._delta)
-        orders = [self._best_orders(np.unique(seeds.entry), side) for side in SIDES]
+        # the pairs of the largest α and those of the largest β come first
+        count = min(SEEDS, len(self.family.up))
+        sizes = (self.family.up, self.family.down)
+        seeds = np.unique([np.argpartition(size, len(size) - count)[-count:] for size in sizes])
+        first = Open.all_of(seeds, np.ones((len(seeds), 2 * len(self.epsilon))))
+        worst = first.computed(known, self._delta)
+        orders = [self._best_orders(seeds, side) for side in SIDES]
         left = []
         for entries in self._chunks():
             for side in SIDES:
-                part = self._open(entries, side, orders[side], worst)
+                pairs = self._pairs(entries, side)
+                threshold = np.split(worst.threshold, 2)[side]
+                some = np.flatnonzero(self._may_exceed(pairs, orders[side], threshold))
+                bound = Replaced.of(pairs, some).bound(self.epsilon)
+                part = Open.all_of(entries[some], bound, side * len(self.epsilon)).above(worst)
                 worst = part.foremost().computed(worst, self._delta)
                 left.append(part.above(worst))
         return Open.together(left).computed(worst, self._delta)
@@ -243,16 +237,6 @@ class StudentSearch:
             delta[own] = self._pairs(some.entry[own], side).delta(self.epsilon[place[own]])
         return delta
 
-    def _seeds(self) -> Open:
-        """The pairs of the largest α and those of the largest β, at each ε in both directions."""
-        count = min(SEEDS, len(self.family.up))
-        largest = [
-            np.argpartition(size, len(size) - count)[len(size) - count :]
-            for size in (self.family.up, self.family.down)
-        ]
-        entries = np.unique(np.concatenate(largest))
-        return Open.all_of(entries, np.ones((len(entries), 2 * len(self.epsilon))))
-
     def _best_orders(self, entries: np.ndarray, side: int) -> np.ndarray:
         """The place in ORDERS of the s that best bounds the entry with the largest bound, at each
         ε.
@@ -263,14 +247,6 @@ class StudentSearch:
         bound = moments[:, :, None] + factors[:, None, :]  # order, entry, ε
         largest = np.argmax(bound.min(axis=0), axis=0)
         return np.argmin(bound[:, largest, np.arange(len(self.epsilon))], axis=0)
-
-    def _open(self, entries: np.ndarray, side: int, orders: np.ndarray, worst: Worst) -> Open:
-        pairs, threshold = self._pairs(entries, side), np.split(worst.threshold, 2)[side]
-        some = np.flatnonzero(self._may_exceed(pairs, orders, threshold))
-        bound = np.zeros((0, len(self.epsilon)))
-        if len(some):
-            bound = Replaced.of(pairs, some).bound(self.epsilon)
-        return Open.all_of(entries[some], bound, side * len(self.epsilon)).above(worst)
 
     def _may_exceed(self, pairs: Replaced, orders: np.ndarray, threshold: Array) -> np.ndarray:
         """Whether the variance and the moments of these orders leave a pair at some ε."""

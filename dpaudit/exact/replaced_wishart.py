@@ -57,7 +57,6 @@ EPS = 1e-15  # from a difference of two probabilities
 BLOCK = 1 << 18  # numbers at a time
 ROUNDING = 1e-9  # of P(L > ε), from which a number nearly as large is taken
 SPLITS = np.linspace(0.0, 1.0, 9)
-SEEDS = 1  # pairs of the largest α, β, α + β and αβ that are computed first
 LEVELS = 48  # of either eigenvalue on a grid
 COARSE = (2, 8, 32)  # ε at which the pairs are bounded, until few are left
 FEW = 200  # distinct pairs that are bounded one by one
@@ -75,11 +74,15 @@ def bound(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
     if freedom == 1:
         return _by_way_of_noise(up, down, epsilon)
     step = max(1, BLOCK // (len(epsilon) * len(PANELS) * len(NODES)))
-    parts = [
-        _independent(up[at : at + step], down[at : at + step], freedom, epsilon)
-        for at in range(0, len(up), step)
-    ]
-    return np.concatenate([np.zeros((0, len(epsilon))), *parts])
+    value = np.empty((len(up), len(epsilon)))
+    # U, with the larger eigenvalue in closed form, which leaves a smooth function of the other
+    for over, own in ((_over_t, up >= down), (_over_y, up < down)):
+        which = np.flatnonzero(own)
+        for at in range(0, len(which), step):
+            some = which[at : at + step]
+            spectrum, tail = over(up[some, None], down[some, None], freedom, epsilon)
+            value[some] = spectrum + ROUNDING * tail
+    return np.clip(value, 0.0, 1.0)
 
 
 def _by_way_of_noise(up: Array, down: Array, epsilon: Array) -> Array:
@@ -104,16 +107,6 @@ def least_noise_bound(up: Array, down: Array, epsilon: Array) -> Array:
     gain = chance - np.exp(np.minimum(level, 700.0)) * np.maximum(noise, 0.0)
     gain = np.maximum(gain, 0.0) + ROUNDING * chance
     return np.asarray(np.minimum(floor + (1.0 - floor) * gain, 1.0))
-
-
-def _independent(up: Array, down: Array, freedom: int, epsilon: Array) -> Array:
-    """U; the larger eigenvalue in closed form, which leaves a smooth function of the other."""
-    value = np.empty((len(up), len(epsilon)))
-    for own, over in ((up >= down, _over_t), (up < down, _over_y)):
-        if own.any():
-            spectrum, tail = over(up[own, None], down[own, None], freedom, epsilon)
-            value[own] = spectrum + ROUNDING * tail
-    return np.clip(value, 0.0, 1.0)
 
 
 def _over_t(up: Array, down: Array, freedom: int, epsilon: Array) -> tuple[Array, Array]:
@@ -204,13 +197,11 @@ class WishartSearch:
 
     def worst(self, known: Worst) -> Worst:
         old, new = self.family.old, self.family.new
-        count = min(SEEDS, len(old))
-        sizes = (old, new, old + new, old * new)
-        seeds = np.unique([np.argpartition(-size, count - 1)[:count] for size in sizes])
+        seeds = np.unique([np.argmax(size) for size in (old, new, old + new, old * new)])
         worst = known
-        for entry in seeds:
+        for entry in seeds:  # the largest α, β, α + β and αβ
             worst = self._with_exact(worst, int(entry), np.arange(len(worst.delta)))
-        left = np.delete(np.arange(len(self.family.old)), seeds)
+        left = np.delete(np.arange(len(old)), seeds)
         for grid in range(GRIDS):
             if len(left) > FEW:
                 left = self._beyond_staircase(left, worst, first=grid == 0)
@@ -234,7 +225,14 @@ class WishartSearch:
         # with the least noise each curve takes long, however few its ε
         for count in COARSE if self._freedom > 1 else COARSE[-1:]:
             left = left[np.any(self._chords(left, count) > _threshold(worst), axis=1)]
-        still = Open.all_of(left, self._closest(left)).above(worst)
+        up, down = self.family.old[left], self.family.new[left]
+        least = self._bound(up, down, self.epsilon)
+        if self._freedom == 1:
+            two = np.minimum(up, down) > RANK_ONE * np.maximum(up, down)
+            up, down = up[two], down[two]
+            closer = [least_noise_bound(*pair, self.epsilon) for pair in ((up, down), (down, up))]
+            least[two] = np.minimum(least[two], np.hstack(closer))
+        still = Open.all_of(left, least).above(worst)
         while len(still.entry):
             entry = int(still.entry[0])
             worst = self._with_exact(worst, entry, still.place[still.entry == entry])
@@ -256,17 +254,6 @@ class WishartSearch:
         at_knots = at_knots.reshape(len(left), 2, len(knots))
         chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
         return chords.reshape(len(left), 2 * len(self.epsilon))
-
-    def _closest(self, left: np.ndarray) -> Array:
-        """The least bound that is known, forward and then backward, (n, 2m)."""
-        up, down = self.family.old[left], self.family.new[left]
-        least = self._bound(up, down, self.epsilon)
-        if self._freedom == 1:
-            two = np.minimum(up, down) > RANK_ONE * np.maximum(up, down)
-            up, down = up[two], down[two]
-            closer = [least_noise_bound(*pair, self.epsilon) for pair in ((up, down), (down, up))]
-            least[two] = np.minimum(least[two], np.hstack(closer))
-        return least
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
         curve, _ = replaced_curve(self.family, entry)

@@ -30,14 +30,6 @@ class Worst:
     def unknown(cls, count: int) -> Worst:
         return cls(np.full(2 * count, -1), np.zeros(2 * count))
 
-    def without_entries(self) -> Worst:
-        """The same δ at each place with no entry, before another family is searched."""
-        return Worst(np.full_like(self.entry, -1), self.delta)
-
-    @property
-    def entries(self) -> np.ndarray:
-        return np.unique(self.entry[self.entry >= 0])
-
     @property
     def threshold(self) -> Array:
         return np.maximum(self.delta, FAINT) * (1.0 - MARGIN)

@@ -20,6 +20,7 @@ from dpaudit.exact.pair_spectrum import (
     curve_on_pair,
     known_mechanism,
     spectrum_of,
+    zeroed_rows,
 )
 from dpaudit.exact.replaced_student import StudentSearch
 from dpaudit.exact.replaced_wishart import WishartSearch
@@ -45,16 +46,13 @@ class LargestCurve:
         return np.max(forward, axis=0), np.max(backward, axis=0)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        return _larger_by_direction([curve.renyi(order) for curve in self.curves])
+        forward, backward = np.max([curve.renyi(order) for curve in self.curves], axis=0)
+        return float(forward), float(backward)
 
     @property
     def supremum(self) -> tuple[float, float]:
-        return _larger_by_direction([curve.supremum for curve in self.curves])
-
-
-def _larger_by_direction(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    forward, backward = zip(*pairs, strict=True)
-    return max(forward), max(backward)
+        forward, backward = np.max([curve.supremum for curve in self.curves], axis=0)
+        return float(forward), float(backward)
 
 
 def worst_case(
@@ -147,23 +145,16 @@ def worst_case(
         apart, neighbours = tuple(range(len(data))), []
     else:
         apart = known.exceptional_rows(data)
-        family = _family(known, data)
+        family = zeroed_rows(known, data)
+        if family is None:
+            raise NoExactSpectrum(
+                f"{describe(known)[0]} does not say what its zeroed rows change (zeroed_rows), so "
+                "the worst of them is not known; dpaudit.exact.spectrum takes a pair"
+            )
         entries = map(int, families.pareto_set(family, law, apart))
         neighbours = [(i, *families.curve(family, i, law)) for i in entries]
     neighbours += [(i, *curve_on_pair(mechanism, change(data, i), law)) for i in apart]
     return _largest(epsilon, neighbours)
-
-
-def _family(known: KnownMechanism, data: Array) -> ZeroedRows:
-    try:
-        return known.zeroed_rows(data)
-    except NoExactSpectrum:
-        raise
-    except NotImplementedError:
-        raise NoExactSpectrum(
-            f"{describe(known)[0]} does not say what its zeroed rows change (zeroed_rows), so the "
-            "worst of them is not known; dpaudit.exact.spectrum takes a pair"
-        ) from None
 
 
 @value_class
@@ -186,8 +177,9 @@ class Replacements:
         for first, count, family in self._blocks():
             if isinstance(family, ReplacedRows):
                 searched = True
-                worst = self._search(family, epsilon).worst(worst.without_entries())
-                entries = worst.entries
+                nowhere = Worst(np.full_like(worst.entry, -1), worst.delta)
+                worst = self._search(family, epsilon).worst(nowhere)
+                entries = np.unique(worst.entry[worst.entry >= 0])
                 if not neighbours and not len(entries):
                     entries = np.zeros(1, dtype=np.intp)  # no δ exceeds 0
             else:
@@ -214,12 +206,13 @@ class Replacements:
     @cached_property
     def supremum(self) -> tuple[float, float]:
         """The largest losses over all pairs of families that are searched."""
-        searches = (
-            self._search(family, np.zeros(1))
+        largest = [
+            self._search(family, np.zeros(1)).supremum
             for *_, family in self._blocks()
             if isinstance(family, ReplacedRows)
-        )
-        return _larger_by_direction([search.supremum for search in searches])
+        ]
+        forward, backward = np.max(largest, axis=0)
+        return float(forward), float(backward)
 
     def _blocks(self) -> Iterator[tuple[int, int, ZeroedRows]]:
         """A block of candidates at a time: its first, how many they are, and their family."""

@@ -35,6 +35,14 @@ class Law(Protocol):
         ...
 
 
+class VectorLaw(Law):
+    """A law of as many numbers as its first field, such as its mean, has."""
+
+    @property
+    def dim(self) -> int:
+        return len(next(iter(vars(self).values())))
+
+
 def draw_in_chunks(size: int, dim: int, numbers: int, draw: Callable[[int], Array]) -> Array:
     """Draws (size, dim), made chunk by chunk by draw(count), which returns (count, dim).
 

@@ -28,10 +28,6 @@ FINEST, FARTHEST = (1e-4, 1e19)
 FINE = 16  # parts of a panel in the table of the distribution function that `sample` inverts
 
 
-def _none() -> Array:
-    return np.empty(0)
-
-
 @value_class
 class Density(Law):
     """The law of one number with log density `log_p`, and perhaps with atoms.
@@ -44,8 +40,8 @@ class Density(Law):
 
     log_p: Callable[[Array], Array]
     edges: Array
-    atoms: Array = field(default_factory=_none)
-    log_mass: Array = field(default_factory=_none)
+    atoms: Array = field(default_factory=lambda: np.empty(0))
+    log_mass: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def dim(self) -> int:
@@ -53,23 +49,17 @@ class Density(Law):
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         """By inversion of the distribution function, linear between 16 points a panel."""
-        points, below = self._distribution
-        atoms = np.exp(self.log_mass)
+        starts = np.concatenate([_left_ends(a, b, FINE) for a, b in pairwise(self.edges)])
+        points = np.append(starts, self.edges[-1])
+        x, w = gauss_legendre(points[:-1], points[1:])
+        mass = (w * np.exp(self.log_p(x.ravel()).reshape(x.shape))).sum(axis=1)
+        below, atoms = np.concatenate([[0.0], np.cumsum(mass)]), np.exp(self.log_mass)
         u = rng.random(size) * (atoms.sum() + below[-1]) - atoms.sum()
         drawn = np.interp(u, below, points)
         if len(atoms):
             which = np.searchsorted(np.cumsum(atoms), u + atoms.sum(), side="right")
             drawn = np.where(u < 0.0, self.atoms[np.minimum(which, len(atoms) - 1)], drawn)
         return np.asarray(drawn[:, None])
-
-    @property
-    def _distribution(self) -> tuple[Array, Array]:
-        """Points of a table, and the mass of the density below each."""
-        starts = np.concatenate([_left_ends(a, b, FINE) for a, b in pairwise(self.edges)])
-        points = np.append(starts, self.edges[-1])
-        x, w = gauss_legendre(points[:-1], points[1:])
-        mass = (w * np.exp(self.log_p(x.ravel()).reshape(x.shape))).sum(axis=1)
-        return points, np.concatenate([[0.0], np.cumsum(mass)])
 
     def log_density(self, x: Array) -> Array:
         """Log density with respect to length plus a count of the atoms."""
@@ -132,25 +122,23 @@ class Noise:
     sample: Callable[[np.random.Generator, float, tuple[int, ...]], Array]
 
 
-def _exponential_log_density(x: Array) -> Array:
-    return np.where(x >= 0.0, -x, -np.inf)
-
-
 def _exponential_log_cdf(x: Array) -> Array:
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(-np.expm1(-np.maximum(x, 0.0))))
 
 
-def _laplace(rng: np.random.Generator, scale: float, shape: tuple[int, ...]) -> Array:
-    return rng.laplace(0.0, scale, shape)
-
-
-def _exponential(rng: np.random.Generator, scale: float, shape: tuple[int, ...]) -> Array:
-    return rng.exponential(scale, shape)
-
-
-LAPLACE = Noise(laplace_log_density, laplace_log_cdf, -np.inf, _laplace)
-EXPONENTIAL = Noise(_exponential_log_density, _exponential_log_cdf, 0.0, _exponential)
+LAPLACE = Noise(
+    laplace_log_density,
+    laplace_log_cdf,
+    -np.inf,
+    lambda rng, scale, shape: rng.laplace(0.0, scale, shape),
+)
+EXPONENTIAL = Noise(
+    lambda x: np.where(x >= 0.0, -x, -np.inf),
+    _exponential_log_cdf,
+    0.0,
+    lambda rng, scale, shape: rng.exponential(scale, shape),
+)
 
 
 def largest_value(queries: Array, noise: Noise, scale: float) -> Density:
@@ -196,16 +184,27 @@ def laplace_ratio(total: float, count: float, scale: float, offset: float = 0.0)
 
     total : S. count : n. scale : b.
     """
-    outlier = _laplace_outlier(offset + total / LEAST, count, scale)
-    kinks = offset + total / count, offset + total / LEAST
-    return _mixture(lambda x: _laplace_integral(x - offset, total, count, scale), outlier, *kinks)
+    at, wide = offset + total / LEAST, scale / LEAST
+    log_weight = float(laplace_log_cdf(np.array((LEAST - count) / scale)))
+    return _mixture(
+        lambda x: _laplace_integral(x - offset, total, count, scale),
+        lambda x: log_weight + laplace_log_density((x - at) / wide) - np.log(wide),
+        offset + total / count,
+        at,
+    )
 
 
 def gaussian_ratio(total: float, count: float, sigma: float, offset: float = 0.0) -> Density:
     """The law of offset + (S + N(0, σ²))/m with m = max(n + N(0, σ²), LEAST)."""
-    outlier = _gaussian_outlier(offset + total / LEAST, count, sigma)
-    kinks = offset + total / count, offset + total / LEAST
-    return _mixture(lambda x: _gaussian_integral(x - offset, total, count, sigma), outlier, *kinks)
+    at, wide = offset + total / LEAST, sigma / LEAST
+    log_weight = float(np.log(ndtr((LEAST - count) / sigma)))
+    log_scale = np.log(np.sqrt(2.0 * np.pi) * wide)
+    return _mixture(
+        lambda x: _gaussian_integral(x - offset, total, count, sigma),
+        lambda x: log_weight - 0.5 * ((x - at) / wide) ** 2 - log_scale,
+        offset + total / count,
+        at,
+    )
 
 
 def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks: float) -> Density:
@@ -218,20 +217,6 @@ def _mixture(integral: Callable[[Array], Array], log_outlier: LogDensity, *kinks
         return np.logaddexp(np.log(integral(x)), log_outlier(x))
 
     return Density(log_p, doubling_edges(np.array([0.0, *kinks]), FINEST, FARTHEST))
-
-
-def _laplace_outlier(at: float, count: float, scale: float) -> LogDensity:
-    """The component of draws with n + Lap(b) < LEAST: Laplace about `at` of scale b/LEAST."""
-    log_weight = float(laplace_log_cdf(np.array((LEAST - count) / scale)))
-    wide = scale / LEAST
-    return lambda x: log_weight + laplace_log_density((x - at) / wide) - np.log(wide)
-
-
-def _gaussian_outlier(at: float, count: float, sigma: float) -> LogDensity:
-    """The component of draws with n + N(0, σ²) < LEAST: N(at, (σ/LEAST)²)."""
-    log_weight = float(np.log(ndtr((LEAST - count) / sigma)))
-    wide = sigma / LEAST
-    return lambda x: log_weight - 0.5 * ((x - at) / wide) ** 2 - np.log(np.sqrt(2.0 * np.pi) * wide)
 
 
 def _laplace_integral(x: Array, total: float, count: float, scale: float) -> Array:

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.laws.base import Law
+from dpaudit.laws.base import Law, VectorLaw
 
 ROUNDING = 1e-9  # tolerance: the probabilities must sum to 1 within it
 
@@ -119,7 +119,7 @@ class Branches(Law):
 
 
 @value_class
-class DiscreteLaplace(Law):
+class DiscreteLaplace(VectorLaw):
     """Independent whole numbers, z with probability ``tanh(1/(2s))·e^{−|z − centre|/s}``.
 
     centre : (k,), whole numbers. scale : (k,), s > 0. Ghosh, Roughgarden & Sundararajan 2009.
@@ -127,10 +127,6 @@ class DiscreteLaplace(Law):
 
     centre: Array
     scale: Array
-
-    @property
-    def dim(self) -> int:
-        return len(self.centre)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         return self.centre + discrete_laplace(self.scale, size, rng)
@@ -141,7 +137,7 @@ class DiscreteLaplace(Law):
 
 
 @value_class
-class DiscreteGaussian(Law):
+class DiscreteGaussian(VectorLaw):
     """Independent whole numbers, z with probability ∝ ``e^{−(z − centre)²/(2·sigma²)}``.
 
     centre : (k,), whole numbers. sigma : (k,), > 0. Canonne, Kamath & Steinke 2020; draws by their
@@ -150,10 +146,6 @@ class DiscreteGaussian(Law):
 
     centre: Array
     sigma: Array
-
-    @property
-    def dim(self) -> int:
-        return len(self.centre)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         out, left = np.empty((size, self.dim)), np.ones((size, self.dim), dtype=bool)

@@ -43,17 +43,15 @@ class GaussianRows(Law):
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         d = len(self.root)
-        if self.release == "sketch":
-            return draw_in_chunks(
-                size, self.dim, self.rows * d, lambda count: self._sketch(count, rng)
-            )
-        return draw_in_chunks(
-            size, self.dim, d**2, lambda count: wishart(count, self.root, self.rows, rng)
-        )
 
-    def _sketch(self, size: int, rng: np.random.Generator) -> Array:
-        normal = rng.standard_normal((size * self.rows, len(self.root)))
-        return (normal @ self.root).reshape(size, -1)
+        def draw(count: int) -> Array:
+            if self.release == "gram":
+                return wishart(count, self.root, self.rows, rng)
+            normal = rng.standard_normal((count * self.rows, d))
+            return (normal @ self.root).reshape(count, -1)
+
+        numbers = d**2 if self.release == "gram" else self.dim
+        return draw_in_chunks(size, self.dim, numbers, draw)
 
     def log_density(self, x: Array) -> Array:
         """It lacks terms that do not depend on `root`, such as det(X) of a Wishart density."""
@@ -96,18 +94,15 @@ class InverseWishart(Law):
         return draw_in_chunks(size, self.dim, d**2, draw)
 
     def log_density(self, x: Array) -> Array:
-        return _block_by_block(self._log_density, x, len(self.root))
-
-    def _log_density(self, x: Array) -> Array:
         d = len(self.root)
-        factor, definite = cholesky_stack(symmetric_matrix(x, d))
-        white = np.linalg.solve(factor, self.root.T[None])  # tr(ΨX⁻¹) = ‖L⁻¹rootᵀ‖²
-        density = (
-            self.dof * log_det(self.root)
-            - (self.dof + d + 1) * _half_log_det(factor)
-            - 0.5 * np.sum(white**2, axis=(1, 2))
-        )
-        return np.where(definite, density, -np.inf)
+
+        def of(x: Array) -> Array:
+            factor, definite = cholesky_stack(symmetric_matrix(x, d))
+            white = np.linalg.solve(factor, self.root.T[None])  # tr(ΨX⁻¹) = ‖L⁻¹rootᵀ‖²
+            density = self.dof * log_det(self.root) - (self.dof + d + 1) * _half_log_det(factor)
+            return np.where(definite, density - 0.5 * np.sum(white**2, axis=(1, 2)), -np.inf)
+
+        return _block_by_block(of, x, d)
 
 
 @value_class
@@ -130,25 +125,20 @@ class ShiftedWishart(Law):
         return len(self.root) * (len(self.root) + 1) // 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-        middle = upper_triangle(self.shift[None])
-        numbers = len(self.root) ** 2
-        return draw_in_chunks(
-            size, self.dim, numbers, lambda count: middle + wishart(count, self.root, self.dof, rng)
-        )
+        def draw(count: int) -> Array:
+            return upper_triangle(self.shift) + wishart(count, self.root, self.dof, rng)
+
+        return draw_in_chunks(size, self.dim, len(self.root) ** 2, draw)
 
     def log_density(self, x: Array) -> Array:
-        noise = x - upper_triangle(self.shift[None])
-        return _block_by_block(self._log_density, noise, len(self.root))
+        d, weights = len(self.root), trace_weights(self.root)
 
-    def _log_density(self, noise: Array) -> Array:
-        d = len(self.root)
-        factor, definite = cholesky_stack(symmetric_matrix(noise, d))
-        density = (
-            (self.dof - d - 1) * _half_log_det(factor)
-            - 0.5 * (noise @ trace_weights(self.root))
-            - self.dof * log_det(self.root)
-        )
-        return np.where(definite, density, -np.inf)
+        def of(noise: Array) -> Array:
+            factor, definite = cholesky_stack(symmetric_matrix(noise, d))
+            density = (self.dof - d - 1) * _half_log_det(factor) - 0.5 * (noise @ weights)
+            return np.where(definite, density - self.dof * log_det(self.root), -np.inf)
+
+        return _block_by_block(of, x - upper_triangle(self.shift), d)
 
 
 def check_dof(dof: int, dim: int) -> None:

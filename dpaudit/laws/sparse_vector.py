@@ -162,10 +162,6 @@ class ReleasedAnswers(Law):
     def dim(self) -> int:
         return len(self.comparison.queries) + 1
 
-    @property
-    def patterns(self) -> list[Pattern]:
-        return list(patterns(self.dim - 1, self.most))
-
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         law = self.comparison
         threshold = rng.laplace(law.threshold, law.threshold_scale, (size, 1))
@@ -179,7 +175,7 @@ class ReleasedAnswers(Law):
     def log_density(self, x: Array) -> Array:
         value = np.full(len(x), -np.inf)
         observed = np.column_stack([x[:, 0], ~np.isnan(x[:, 1:])])
-        for pattern in self.patterns:
+        for pattern in patterns(self.dim - 1, self.most):
             expected = np.r_[
                 float(pattern.answered), np.isin(np.arange(self.dim - 1), pattern.above)
             ]

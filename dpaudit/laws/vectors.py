@@ -10,19 +10,15 @@ from scipy.linalg import solve_triangular
 from dpaudit._core.linalg import log_det
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.laws.base import CHUNK, Law, draw_in_chunks
+from dpaudit.laws.base import CHUNK, Law, VectorLaw, draw_in_chunks
 
 
 @value_class
-class Gaussian(Law):
+class Gaussian(VectorLaw):
     """N(mean, (rootᵀroot)⁻¹); root (k, k) is an upper triangular factor of the precision."""
 
     mean: Array
     root: Array
-
-    @property
-    def dim(self) -> int:
-        return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         return _elliptical(self, size, rng, lambda z: z)
@@ -32,18 +28,13 @@ class Gaussian(Law):
 
 
 @value_class
-class GaussianNoise(Law):
+class GaussianNoise(VectorLaw):
     """Independent coordinates N(meanᵢ, deviationᵢ²); nothing of size k² is built."""
 
     mean: Array
     deviation: Array
 
-    @property
-    def dim(self) -> int:
-        return len(self.mean)
-
     def sample(self, size: int, rng: np.random.Generator) -> Array:
-
         def draw(count: int) -> Array:
             z = rng.standard_normal((count, self.dim))
             z *= self.deviation
@@ -60,7 +51,7 @@ class GaussianNoise(Law):
 
 
 @value_class
-class StudentT(Law):
+class StudentT(VectorLaw):
     """Multivariate t with density ∝ (1 + ‖root(x − mean)‖²)^{−(dof + k)/2}; root is upper
     triangular.
     """
@@ -68,10 +59,6 @@ class StudentT(Law):
     mean: Array
     root: Array
     dof: int
-
-    @property
-    def dim(self) -> int:
-        return len(self.mean)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         def spread(z: Array) -> Array:
@@ -88,15 +75,11 @@ class StudentT(Law):
 
 
 @value_class
-class Laplace(Law):
+class Laplace(VectorLaw):
     """Independent coordinates with density ``e^{−|x − loc|/scale}/(2·scale)``; loc, scale (k,)."""
 
     loc: Array
     scale: Array
-
-    @property
-    def dim(self) -> int:
-        return len(self.loc)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         return draw_in_chunks(
@@ -110,15 +93,11 @@ class Laplace(Law):
 
 
 @value_class
-class SharedLaplace(Law):
+class SharedLaplace(VectorLaw):
     """loc + Z·(1, …, 1) with ONE draw Z of density ``e^{−|z|/scale}/(2·scale)``."""
 
     loc: Array
     scale: float
-
-    @property
-    def dim(self) -> int:
-        return len(self.loc)
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         return np.asarray(self.loc + rng.laplace(0.0, self.scale, (size, 1)))
@@ -148,12 +127,9 @@ class Product(Law):
         return np.hstack([part.sample(size, rng) for part in self.parts])
 
     def log_density(self, x: Array) -> Array:
-        ends = np.cumsum([part.dim for part in self.parts])[:-1]
-        pieces = np.split(x, ends, axis=1)
-        return np.sum(
-            [part.log_density(piece) for part, piece in zip(self.parts, pieces, strict=True)],
-            axis=0,
-        )
+        pieces = np.split(x, np.cumsum([part.dim for part in self.parts])[:-1], axis=1)
+        pairs = zip(self.parts, pieces, strict=True)
+        return np.sum([part.log_density(piece) for part, piece in pairs], axis=0)
 
 
 def laplace_log_cdf(x: Array) -> Array:

@@ -97,20 +97,15 @@ def hockey_stick(transform: LossTransform, epsilon: Array) -> Array:
 
 
 def _integral(
-    transform: LossTransform,
-    epsilon: Array,
-    start: float,
-    stop: float,
-    smallest: float = SMALLEST,
+    transform: LossTransform, epsilon: Array, start: float, stop: float, smallest: float = SMALLEST
 ) -> Array:
     """The integral at each ε over hyperbolas near its saddle point in (start, stop)."""
     saddle = _saddle(transform, epsilon, start, stop)
-    total = np.empty_like(epsilon)
-    for first, crossing, last in _bands(transform, epsilon, saddle):
-        total[first:last] = _shared(
-            transform, epsilon[first:last], saddle[first:last], crossing - first, smallest
-        )
-    return total
+    parts = [
+        _shared(transform, epsilon[first:last], saddle[first:last], crossing - first, smallest)
+        for first, crossing, last in _bands(transform, epsilon, saddle)
+    ]
+    return np.concatenate(parts)
 
 
 def _bands(

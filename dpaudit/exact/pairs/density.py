@@ -46,11 +46,15 @@ class DensityPair:
         return np.union1d(self.left.edges, self.right.edges)
 
     @cached_property
+    def _nodes(self) -> tuple[Array, Array]:
+        return gauss_legendre(self._ends[:-1], self._ends[1:])
+
+    @cached_property
     def _points(self) -> tuple[Array, Array, Array]:
         """The points of each panel, its ends included, (panels, 18); log p and log q there."""
         start, end = self._ends[:-1], self._ends[1:]
         margin = INSIDE * (end - start)
-        x = np.column_stack([start + margin, gauss_legendre(start, end)[0], end - margin])
+        x = np.column_stack([start + margin, self._nodes[0], end - margin])
         return x, _values(self.left.log_p, x), _values(self.right.log_p, x)
 
     @cached_property
@@ -83,29 +87,30 @@ class DensityPair:
         # a loss within its rounding of ε counts as above: it adds nothing, and crosses nowhere
         raised = loss + ROUNDING * np.where(np.isneginf(p), 0.0, np.abs(p))
         points = np.column_stack([self._ends[:-1], x[:, 1:-1], self._ends[1:]])
-        heavy = p.max(axis=1) > -UNDERFLOW
+        weights, heavy = self._nodes[1], p.max(axis=1) > -UNDERFLOW
         for j, e in enumerate(epsilon):
             above = raised > e
             whole = above.all(axis=1)
-            total[j] = _excess(self._weights[whole], p[whole, 1:-1], q[whole, 1:-1], e).sum()
+            total[j] = _excess(weights[whole], p[whole, 1:-1], q[whole, 1:-1], e).sum()
             some = above.any(axis=1) & ~whole & heavy
             pieces.append(_parts(points[some], above[some], j))
         near, far, crossed, which = (np.concatenate(side) for side in zip(*pieces, strict=True))
-        far[crossed] = _crossing(log_p, log_q, near[crossed], far[crossed], epsilon[which[crossed]])
+        inside, beyond, level = near[crossed], far[crossed], epsilon[which[crossed]]
+        for _ in range(HALVINGS if len(inside) else 0):
+            middle = 0.5 * (inside + beyond)
+            exceeds = _loss_at(log_p, log_q, middle) > level
+            inside, beyond = np.where(exceeds, middle, inside), np.where(exceeds, beyond, middle)
+        far[crossed] = inside
         nodes, weights = gauss_legendre(np.minimum(near, far), np.maximum(near, far))
         part = _excess(weights, _values(log_p, nodes), _values(log_q, nodes), epsilon[which, None])
         return np.asarray(total + np.bincount(which, part, len(epsilon)))
-
-    @cached_property
-    def _weights(self) -> Array:
-        return gauss_legendre(self._ends[:-1], self._ends[1:])[1]
 
     def renyi(self, order: float) -> tuple[float, float]:
         order = check.real("order", order, 0.0, open_=True)
         return self._renyi(order, forward=True), self._renyi(order, forward=False)
 
     def _renyi(self, order: float, forward: bool) -> float:
-        nodes, weights = gauss_legendre(self._ends[:-1], self._ends[1:])
+        nodes, weights = self._nodes
         p, q = (_values(law.log_p, nodes) + np.log(weights) for law in (self.left, self.right))
         atoms = self._atoms
         if not forward:
@@ -183,13 +188,3 @@ def _parts(x: Array, above: np.ndarray, which: int) -> tuple[Array, Array, np.nd
     seen = left | right
     near, far = np.where(left, x[:, :-1], x[:, 1:]), np.where(left, x[:, 1:], x[:, :-1])
     return near[seen], far[seen], (left != right)[seen], np.full(np.count_nonzero(seen), which)
-
-
-def _crossing(
-    log_p: LogDensity, log_q: LogDensity, near: Array, far: Array, epsilon: Array
-) -> Array:
-    for _ in range(HALVINGS if len(near) else 0):
-        middle = 0.5 * (near + far)
-        exceeds = _loss_at(log_p, log_q, middle) > epsilon
-        near, far = np.where(exceeds, middle, near), np.where(exceeds, far, middle)
-    return near

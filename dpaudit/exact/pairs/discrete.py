@@ -47,14 +47,18 @@ class Atoms:
 
     @classmethod
     def of(cls, left: Discrete, right: Discrete) -> Atoms:
-        """The pair, without atoms that have probability 0 under both laws."""
         place = row_positions(left.outcomes, right.outcomes)
-        beside = np.full(len(left.outcomes), -np.inf)
-        beside[place[place >= 0]] = right.log_probability[place >= 0]
-        alone = right.log_probability[place < 0]
+        return cls.matched(left.log_probability, right.log_probability, place)
+
+    @classmethod
+    def matched(cls, left: Array, right: Array, place: np.ndarray) -> Atoms:
+        """The pair of log masses (m,) and (n,); place : of right atom i on the left, or −1."""
+        shared = place >= 0
+        beside = np.full(len(left), -np.inf)
+        beside[place[shared]] = right[shared]
+        alone = right[~shared]
         return cls(
-            np.concatenate([left.log_probability, np.full(len(alone), -np.inf)]),
-            np.concatenate([beside, alone]),
+            np.concatenate([left, np.full(len(alone), -np.inf)]), np.concatenate([beside, alone])
         )
 
     def delta(self, epsilon: ArrayLike) -> Curves:
@@ -191,34 +195,28 @@ class BranchCurve:
         groups: dict[Curve, list[int]] = {}
         for i, curve in enumerate(self.curves):
             groups.setdefault(curve, []).append(i)
-        parts = [
-            self._group(curve, np.array(which), epsilon.ravel()) for curve, which in groups.items()
-        ]
-        forward, backward = (
-            np.sum(side, axis=0).reshape(epsilon.shape) for side in zip(*parts, strict=True)
-        )
-        return np.clip(forward, 0.0, 1.0), np.clip(backward, 0.0, 1.0)
-
-    def _group(self, curve: Curve, which: np.ndarray, epsilon: Array) -> Curves:
-        """What the branches `which`, all with the same curve, add to δ at each ε (m,)."""
-        p, q = self.atoms.left[which], self.atoms.right[which]
-        return np.exp(p) @ _signed(curve, epsilon, p, q, 0), np.exp(q) @ _signed(
-            curve, epsilon, q, p, 1
-        )
+        forward, backward = np.zeros(epsilon.size), np.zeros(epsilon.size)
+        for curve, which in groups.items():
+            p, q = self.atoms.left[which], self.atoms.right[which]
+            forward += np.exp(p) @ _signed(curve, epsilon.ravel(), p, q, 0)
+            backward += np.exp(q) @ _signed(curve, epsilon.ravel(), q, p, 1)
+        shape = epsilon.shape
+        return np.clip(forward, 0.0, 1.0).reshape(shape), np.clip(backward, 0, 1.0).reshape(shape)
 
     def renyi(self, order: float) -> tuple[float, float]:
         """Σ p^α q^{1−α} over branches: each branch's own moment times that of its masses."""
         order = check.real("order", order, 0.0, open_=True)
-        rows = zip(self.atoms.left, self.atoms.right, self.curves, strict=True)
-        inner = [
-            (0.0, 0.0) if np.isneginf(p) or np.isneginf(q) else curve.renyi(order)
-            for p, q, curve in rows
-        ]
-        forward, backward = (np.array(side) for side in zip(*inner, strict=True))
-        return (
-            _renyi_of_branches(self.atoms.left, self.atoms.right, forward, order),
-            _renyi_of_branches(self.atoms.right, self.atoms.left, backward, order),
+        left, right = self.atoms.left, self.atoms.right
+        shared = ~np.isneginf(left) & ~np.isneginf(right)
+        inner = np.zeros((len(shared), 2))
+        for i in np.flatnonzero(shared):
+            inner[i] = self.curves[i].renyi(order)
+        infinite = (order >= 1.0) & np.isposinf(inner).any(axis=0)
+        forward, backward = (
+            np.inf if infinite[side] else renyi_of_masses(*masses, order, inner[:, side])
+            for side, masses in enumerate(((left, right), (right, left)))
         )
+        return forward, backward
 
     @property
     def supremum(self) -> tuple[float, float]:
@@ -245,29 +243,17 @@ def _signed(curve: Curve, epsilon: Array, p: Array, q: Array, side: int) -> Arra
     return value
 
 
-def _renyi_of_branches(left: Array, right: Array, inner: Array, order: float) -> float:
-    if order >= 1.0 and np.isposinf(inner[~np.isneginf(left)]).any():
-        return float("inf")
-    return renyi_of_masses(left, right, order, inner)
-
-
 def branches_curve(left: Branches, right: Branches, curve_of: CurveOf) -> BranchCurve:
     """Branches are matched by their form; one that only one law has is an infinite loss."""
     place = row_positions(left.tags, right.tags)
     shared = place >= 0
-    beside = np.full(len(left.tags), -np.inf)
-    beside[place[shared]] = right.log_probability[shared]
-    curves: list[Curve] = [NOTHING] * len(left.tags)
+    atoms = Atoms.matched(left.log_probability, right.log_probability, place)
+    curves: list[Curve] = [NOTHING] * len(atoms.left)
     for own, at in zip(np.flatnonzero(shared), place[shared], strict=True):
         first, second = left.parts[at], right.parts[own]
         if first is not None and second is not None:
             curves[at] = curve_of(first, second)[0]
-    alone = right.log_probability[~shared]
-    atoms = Atoms(
-        np.concatenate([left.log_probability, np.full(len(alone), -np.inf)]),
-        np.concatenate([beside, alone]),
-    )
-    return BranchCurve(atoms, tuple(curves) + (NOTHING,) * len(alone))
+    return BranchCurve(atoms, tuple(curves))
 
 
 def product_curve(curves: list[Curve]) -> Curve:
@@ -277,24 +263,20 @@ def product_curve(curves: list[Curve]) -> Curve:
     `NoExactSpectrum`.
     """
     finite, rest = NOTHING, [curve for curve in curves if not isinstance(curve, Atoms)]
-    for atoms in sorted(
-        (curve for curve in curves if isinstance(curve, Atoms)), key=lambda atoms: len(atoms.left)
-    ):
+    ours = [curve for curve in curves if isinstance(curve, Atoms)]
+    for atoms in sorted(ours, key=lambda atoms: len(atoms.left)):
         if not rest and len(finite.left) * len(atoms.left) > MANY:
             rest = [atoms]
         else:
             finite = finite.times(atoms.merged()).merged()
     if not rest:
         return finite
-    if len(rest) > 1 and not all(isinstance(curve, PrivacyLoss) for curve in rest):
+    losses = [curve for curve in rest if isinstance(curve, PrivacyLoss)]
+    if len(rest) > 1 and len(losses) < len(rest):
         raise NoExactSpectrum(
             "a composition has an exact spectrum where all parts but one have finitely many "
             "outcomes, or all have moment functions; dpaudit.exact.spectrum bounds that of a "
             "dpaudit.mechanisms.Composition, and dpaudit.audit needs only draws"
         )
-    other = (
-        rest[0]
-        if len(rest) == 1
-        else compose([curve for curve in rest if isinstance(curve, PrivacyLoss)])
-    )
+    other = rest[0] if len(rest) == 1 else compose(losses)
     return other if finite is NOTHING else BranchCurve(finite, (other,) * len(finite.left))

@@ -33,10 +33,8 @@ def discrete_laplace_atoms(left: DiscreteLaplace, right: DiscreteLaplace) -> Ato
     atoms = NOTHING
     for shift, scale in zip(right.centre - left.centre, left.scale, strict=True):
         if shift != 0.0:
-            if abs(shift) * len(atoms.left) > MANY:
-                raise _too_many(
-                    abs(shift) * len(atoms.left), "the losses of discrete Laplace noise"
-                )
+            if (count := abs(shift) * len(atoms.left)) > MANY:
+                raise _too_many(count, "the losses of discrete Laplace noise")
             masses = -np.arange(abs(shift) + 1.0) / scale
             masses[1:-1] += np.log(np.tanh(0.5 / scale))
             masses[[0, -1]] -= np.log1p(np.exp(-1.0 / scale))
@@ -94,12 +92,12 @@ class DiscreteGaussianShift:
     @cached_property
     def _atoms(self) -> Atoms:
         atoms = NOTHING
-        for sigma in np.unique(self.sigma[self.shift != 0.0]):
-            part = _of_equal_noise(
-                np.abs(self.shift[(self.sigma == sigma) & (self.shift != 0.0)]), sigma
-            )
-            if len(atoms.left) * len(part.left) > MANY and atoms is not NOTHING:
-                raise _too_many(len(atoms.left) * len(part.left), "discrete Gaussian noises")
+        moved = self.shift != 0.0
+        for sigma in np.unique(self.sigma[moved]):
+            part = _of_equal_noise(np.abs(self.shift[moved & (self.sigma == sigma)]), sigma)
+            count = len(atoms.left) * len(part.left)
+            if count > MANY and atoms is not NOTHING:
+                raise _too_many(count, "discrete Gaussian noises")
             atoms = part if atoms is NOTHING else atoms.times(part).merged()
         return atoms
 
@@ -110,10 +108,9 @@ def _of_equal_noise(shifts: Array, sigma: float) -> Atoms:
     steps, reach = shifts / unit, np.ceil(FAR * sigma)
     widths = 2.0 * reach + shifts + 1.0
     work = np.sum(np.cumsum(steps * widths) * widths) if len(shifts) > 1 else 0.0
-    if np.sum(steps * widths) > MOST or work > WORK:
-        raise _too_many(
-            max(np.sum(steps * widths), work), "probabilities of discrete Gaussian noise"
-        )
+    numbers = np.sum(steps * widths)
+    if numbers > MOST or work > WORK:
+        raise _too_many(max(numbers, work), "probabilities of discrete Gaussian noise")
     parts = []
     for step, shift in zip(steps, shifts, strict=True):
         z = np.arange(-reach, reach + shift + 1.0)

@@ -59,18 +59,15 @@ class LaplaceShift:
         return np.asarray(both), np.asarray(both)
 
     def renyi(self, order: float) -> tuple[float, float]:
-        order = check.real("order", order, 0.0, open_=True)
-        both = self.count * self._of_one(order)
-        return both, both
-
-    def _of_one(self, order: float) -> float:
-        """The divergence of one coordinate (Mironov 2017, proposition 6), KL at order 1."""
-        t, s = self.shift, order - 1.0
+        """By that of one coordinate (Mironov 2017, proposition 6), KL at order 1."""
+        t, s = self.shift, check.real("order", order, 0.0, open_=True) - 1.0
         if abs(s) < 1e-9:
-            return float(t + np.expm1(-t))
-        z = (1.0 + 2.0 * s) * t
-        between = t if z == 0.0 else -np.expm1(-z) / (1.0 + 2.0 * s)
-        return float((s * t + np.log(0.5 * (1.0 + np.exp(-z) + between))) / s)
+            one = t + np.expm1(-t)
+        else:
+            z = (1.0 + 2.0 * s) * t
+            between = t if z == 0.0 else -np.expm1(-z) / (1.0 + 2.0 * s)
+            one = (s * t + np.log(0.5 * (1.0 + np.exp(-z) + between))) / s
+        return self.count * float(one), self.count * float(one)
 
     @property
     def supremum(self) -> tuple[float, float]:
@@ -174,15 +171,15 @@ def laplace_curve(left: Laplace, right: Laplace) -> tuple[Curve, str]:
             "same number of scales; else use dpaudit.audit, which needs only draws"
         )
     at = int(np.flatnonzero(differ)[0])
-    densities = (laplace_density(float(law.loc[at]), float(law.scale[at])) for law in (left, right))
+
+    def density(loc: float, scale: float) -> Density:
+        return Density(
+            lambda x: laplace_log_density((x - loc) / scale) - np.log(scale),
+            panel_edges(np.array([loc]), scale),
+        )
+
+    densities = (density(float(law.loc[at]), float(law.scale[at])) for law in (left, right))
     return DensityPair(*densities), "Laplace pair"
-
-
-def laplace_density(loc: float, scale: float) -> Density:
-    return Density(
-        lambda x: laplace_log_density((x - loc) / scale) - np.log(scale),
-        panel_edges(np.array([loc]), scale),
-    )
 
 
 def shared_curve(left: SharedLaplace, right: SharedLaplace) -> tuple[Curve, str]:
@@ -192,6 +189,6 @@ def shared_curve(left: SharedLaplace, right: SharedLaplace) -> tuple[Curve, str]
     moved = right.loc - left.loc
     if np.any(moved != moved[0]):
         return Atoms(np.array([0.0, -np.inf]), np.array([-np.inf, 0.0])), "no output in common"
-    scales = (np.array([law.scale]) for law in (left, right))
-    places = (np.zeros(1), moved[:1])
-    return laplace_curve(*(Laplace(*law) for law in zip(places, scales, strict=True)))
+    return laplace_curve(
+        Laplace(np.zeros(1), np.array([left.scale])), Laplace(moved[:1], np.array([right.scale]))
+    )

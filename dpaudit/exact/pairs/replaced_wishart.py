@@ -122,9 +122,7 @@ class ReplacedWishartCurve:
             "no closed form for Rényi divergences of order < 1 of a replaced row; use delta_at"
         )
 
-    @property
-    def supremum(self) -> tuple[float, float]:
-        return float("inf"), float("inf")
+    supremum = (float("inf"), float("inf"))
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,8 @@ class Direction:
 
     def _finite(self, epsilon: Array) -> Array:
         """E[(1 − e^{ε−L})₊; t > β] at each ε, (k,), in any order."""
-        sign, width = np.sign(self.power), self._width
+        size, sign = self.up + self.down, np.sign(self.power)
+        width = size / (size + self.freedom) / np.sqrt(self.freedom)  # about the deviation of D
         # D₀ is the D of values of s and t that are likely, or of a t that is nearly as small
         t = max(self.freedom, self.down + np.sqrt(self.freedom))
         likely = np.log1p(self.up / self.freedom) + np.log1p(-self.down / t)
@@ -191,12 +190,6 @@ class Direction:
             width=0.7,
             end=far,
         )[back]
-
-    @property
-    def _width(self) -> float:
-        """About the standard deviation of D."""
-        size = self.up + self.down
-        return float(size / (size + self.freedom) / np.sqrt(self.freedom))
 
     def log_density(self, difference: Array) -> Array:
         """log p(D) at each D, (k,)."""

@@ -8,28 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.polynomial.legendre import legint, legval, legvander
 
 from dpaudit._core.types import Array
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.exact.pairs.discrete import Atoms
 from dpaudit.laws import density
-from dpaudit.laws.sparse_vector import TAIL, Pattern, ReleasedAnswers, panels
+from dpaudit.laws.sparse_vector import TAIL, Pattern, ReleasedAnswers, panels, patterns
 from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
 
 NODES = density.NODES
 MOST = 2
 
 
-def _running() -> Array:
-    """(16, 16): integrals from −1 to each Gauss node of the interpolating polynomial."""
-    from numpy.polynomial import legendre
-
-    basis = np.linalg.inv(legendre.legvander(NODES, 15))
-    sums = np.array([legendre.legval(NODES, legendre.legint(row, lbnd=-1.0)) for row in np.eye(16)])
-    return np.asarray(sums.T @ basis)
-
-
-RUNNING = _running()
+# (16, 16): integrals from −1 to each Gauss node of the interpolating polynomial
+RUNNING = np.array(
+    [legval(NODES, legint(row, lbnd=-1.0)) for row in np.eye(len(NODES))]
+).T @ np.linalg.inv(legvander(NODES, len(NODES) - 1))
 
 
 def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
@@ -43,22 +38,14 @@ def released_curve(left: ReleasedAnswers, right: ReleasedAnswers) -> Atoms:
     Raises `NoExactSpectrum` unless the laws share all but the queries and release at most two
     answers.
     """
-    same = (
-        left.comparison.threshold,
-        left.comparison.threshold_scale,
-        left.comparison.query_scale,
-        left.most,
-    ) == (
-        right.comparison.threshold,
-        right.comparison.threshold_scale,
-        right.comparison.query_scale,
-        right.most,
-    )
-    if not same or left.most > MOST:
+    names = ("threshold", "threshold_scale", "query_scale")
+    first, second = ([getattr(law.comparison, name) for name in names] for law in (left, right))
+    if first != second or left.most != right.most or left.most > MOST:
         raise NoExactSpectrum(
             "released answers have an exact spectrum for up to two of them and one kind of noise"
         )
-    parts = [part for pattern in left.patterns for part in _atoms(left, right, pattern)]
+    every = patterns(left.dim - 1, left.most)
+    parts = [part for pattern in every for part in _atoms(left, right, pattern)]
     p, q = (np.concatenate(side) for side in zip(*parts, strict=True))
     possible = ~(np.isneginf(p) & np.isneginf(q))
     return Atoms(p[possible], q[possible])
@@ -69,11 +56,10 @@ def _atoms(
 ) -> Iterator[tuple[Array, Array]]:
     answered, ups = pattern
     if not ups:
-        nothing = np.empty((1, 0))
-        yield (
-            left.log_pattern_density(pattern, nothing),
-            right.log_pattern_density(pattern, nothing),
+        first, second = (
+            law.log_pattern_density(pattern, np.empty((1, 0))) for law in (left, right)
         )
+        yield first, second
         return
     start, end = _grid(left, right)
     x, w = density.gauss_legendre(start, end)

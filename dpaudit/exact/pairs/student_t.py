@@ -123,12 +123,8 @@ class _Form:
         return _Form(1.0 / self.ratio, -self.change / self.ratio, self.dof, -self.log_ratio)
 
     @property
-    def _size(self) -> int:
-        return len(self.ratio) // 2
-
-    @property
     def _power(self) -> float:
-        return 0.5 * (self.dof + self._size)
+        return 0.5 * (self.dof + len(self.ratio) // 2)
 
     @property
     def largest_loss(self) -> float:
@@ -145,8 +141,8 @@ class _Form:
             self.ratio - np.exp(exponent),
         )
         values /= np.maximum(np.abs(values).max(axis=1, keepdims=True), TINY)
-        counts = [self._size, self._size + 1]
-        powers = np.repeat([0.5 * (self.dof - 1), -0.5 * self.dof], counts)
+        size = len(self.ratio) // 2
+        powers = np.repeat([0.5 * (self.dof - 1), -0.5 * self.dof], [size, size + 1])
         inside = log_positive_chance(values, powers)
         outside = log_positive_chance(values / self.ratio, powers)
         return excess(inside, outside, epsilon, self.largest_loss)

@@ -111,12 +111,10 @@ class WishartCurve:
     def _forward(self, epsilon: Array) -> Array:
         sign = np.sign(self.power)
         low, high = sorted((sign * self._logarithm(-FAR), sign * self._logarithm(FAR)))
+        thresholds = -sign * log_expm1(np.maximum((self.z - epsilon) / self.power, 0.0))
+        ends = (low, high if sign > 0.0 else np.inf)
         return self._by_logarithm(
-            self._forward_density,
-            self._forward_loss,
-            -sign * log_expm1(np.maximum((self.z - epsilon) / self.power, 0.0)),
-            epsilon,
-            (low, high if sign > 0.0 else np.inf),
+            self._forward_density, self._forward_loss, thresholds, epsilon, ends
         )
 
     def _forward_density(self, y: Array) -> Array:

@@ -105,14 +105,13 @@ class StudentCurve:
         return Share.of(self.leverage, self.rest[0]), Share.of(self.residual_share, self.rest[1])
 
     @property
-    def _disjoint(self) -> bool:
-        """Whether the other rows lose rank or fit exactly: the laws share no output."""
-        return any(share.rest == 0.0 for share in self._shares)
-
-    @property
-    def _equal(self) -> bool:
-        """Whether the row is too small for any δ > 0 in floats."""
-        return sum(share.value for share in self._shares) < VANISHING
+    def _certain(self) -> float | None:
+        """1 where the other rows lose rank or fit exactly, so that the laws share no output; 0
+        where the row is too small for any δ > 0 in floats; else None.
+        """
+        if any(share.rest == 0.0 for share in self._shares):
+            return 1.0
+        return 0.0 if sum(share.value for share in self._shares) < VANISHING else None
 
     def delta(self, epsilon: ArrayLike) -> Curves:
         """(forward, backward) δ at each ε ≥ 0, nats, in the shape of `epsilon`.
@@ -125,16 +124,16 @@ class StudentCurve:
                 f"{Decimal(self.rows):.3g}: beyond, it loses digits; take dpaudit.exact.als with "
                 'law="asymptotic"'
             )
-        if self._disjoint or self._equal:
-            flat = np.full_like(check.epsilon(epsilon), float(self._disjoint))
+        if self._certain is not None:
+            flat = np.full_like(check.epsilon(epsilon), self._certain)
             return flat, flat
         there, back = self._directions
         return by_sorted_epsilon(epsilon, lambda e: (there.delta(e), back.delta(e)))
 
     def renyi(self, order: float) -> tuple[float, float]:
         order = check.real("order", order, 0.0, open_=True)
-        if self._disjoint or self._equal:
-            return (np.inf, np.inf) if self._disjoint else (0.0, 0.0)
+        if self._certain is not None:
+            return (np.inf, np.inf) if self._certain else (0.0, 0.0)
         there, back = self._directions
         return there.renyi(order - 1.0), back.renyi(order - 1.0)
 
@@ -150,19 +149,13 @@ class StudentCurve:
     def _directions(self) -> tuple[Direction, Direction]:
         h, t = self._shares
         forward, backward = self.supremum
-        weight, rest = h.value + t.value * h.rest, h.rest * t.rest
-        angles = (
-            np.arctan2(np.sqrt(h.value), np.sqrt(t.value * h.rest)),
-            np.arctan2(np.sqrt(h.value * t.rest), np.sqrt(t.value)),
-        )
-        there, back = (
-            DirectionAngle(float(theta), self.features, self.rows - self.features)
-            for theta in angles
-        )
-        power = 0.5 * (self.rows + 1)
+        there = np.arctan2(np.sqrt(h.value), np.sqrt(t.value * h.rest))
+        back = np.arctan2(np.sqrt(h.value * t.rest), np.sqrt(t.value))
+        sizes = self.features, self.rows - self.features
+        common = h.value + t.value * h.rest, h.rest * t.rest, 0.5 * (self.rows + 1)
         return (
-            Direction(there, 1.0, forward, backward, weight, rest, power),
-            Direction(back, -1.0, backward, forward, weight, rest, power),
+            Direction(DirectionAngle(float(there), *sizes), 1.0, forward, backward, *common),
+            Direction(DirectionAngle(float(back), *sizes), -1.0, backward, forward, *common),
         )
 
 
