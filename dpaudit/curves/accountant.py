@@ -289,25 +289,21 @@ class ComposedCurves:
     def interval(self) -> float:
         """The distance h of the losses on the grid, nats."""
         ends = np.array([[_end(curve, side) for side in (0, 1)] for curve, _ in self.parts])
-        times = [times for _, times in self.parts]
+        times, widths = [times for _, times in self.parts], ends.sum(axis=1)
         # the deviation of a loss is at most half of its range
-        whole = sum(
-            _width(k, width, width**2 / 4.0)
-            for k, width in zip(times, ends.sum(axis=1), strict=True)
-        )
+        whole = sum(_width(k, w, w**2 / 4.0) for k, w in zip(times, widths, strict=True))
         wanted = min(COARSEST, GAP / sum(times))
         return float(max(wanted, FINEST, ends.max() / MOST, whole / ALL_POINTS))
 
     @cached_property
     def _losses(self) -> tuple[GridLosses, GridLosses]:
-        times = [times for _, times in self.parts]
-        parts = [_connected(curve, self.interval) for curve, _ in self.parts]
+        both = [(_connected(curve, self.interval), k) for curve, k in self.parts]
         forward, backward = (
             GridLosses.of(
-                [(pmf, k) for (pmf, _), k in zip(side, times, strict=True)],
-                lost=sum(k * mass for (_, mass), k in zip(side, times, strict=True)),
+                [(each[side][0], k) for each, k in both],
+                lost=sum(k * each[side][1] for each, k in both),
             )
-            for side in zip(*parts, strict=True)
+            for side in (0, 1)
         )
         return forward, backward
 

@@ -114,15 +114,14 @@ def _routes(event: Any, relation: str) -> Iterator[tuple[str, Any, str]]:
 
 def _with_half_the_noise(event: Any) -> Any:
     """The same event, and all within it, with noise of half the size in units of C."""
-    changed: dict[str, Any] = {}
-    if hasattr(event, "noise_multiplier"):
-        changed["noise_multiplier"] = event.noise_multiplier / 2.0
-    if hasattr(event, "sensitivity"):
-        changed["sensitivity"] = 2 * event.sensitivity
-    if hasattr(event, "event"):
-        changed["event"] = _with_half_the_noise(event.event)
-    if hasattr(event, "events"):
-        changed["events"] = [_with_half_the_noise(part) for part in event.events]
+    changes: dict[str, Callable[[Any], Any]] = {
+        "noise_multiplier": lambda noise: noise / 2.0,
+        "sensitivity": lambda size: 2 * size,
+        "event": _with_half_the_noise,
+        "events": lambda events: [_with_half_the_noise(part) for part in events],
+    }
+    known = {name: change for name, change in changes.items() if hasattr(event, name)}
+    changed = {name: change(getattr(event, name)) for name, change in known.items()}
     return package("attr").evolve(event, **changed)
 
 

@@ -104,25 +104,23 @@ def tradeoff(delta_of: Function, alpha: ArrayLike) -> Array:
     """
     alpha = unit("alpha", alpha)
     level = np.atleast_1d(alpha)
-    inner = np.flatnonzero((level > 0.0) & (level < 1.0))
+    inside = (level > 0.0) & (level < 1.0)
     beta = np.where(level == 0.0, 1.0 - delta_of(np.array([FARTHEST]))[0], 0.0)
-    if len(inner):
-        beta[inner] = np.clip(_largest_gain(delta_of, level[inner]), 0.0, 1.0 - level[inner])
-    return beta.reshape(alpha.shape)
-
-
-def _largest_gain(delta_of: Function, alpha: Array) -> Array:
-    """β at each α in (0, 1): the maximum of `_gain` over ε of either sign."""
+    if not inside.any():
+        return beta.reshape(alpha.shape)
+    inner = level[inside]
     miss = 1.0 - delta_of(np.concatenate([[0.0], STEPS]))
-    gain = _gain(SIGNED_STEPS, np.concatenate([miss[:0:-1], miss]), alpha[:, None])
+    gain = _gain(SIGNED_STEPS, np.concatenate([miss[:0:-1], miss]), inner[:, None])
     best = np.clip(np.argmax(gain, axis=1), 1, gain.shape[1] - 2)
     around = best[:, None] + np.array([-1, 0, 1])
 
     def at(signed: Array, problem: np.ndarray) -> Array:
         miss = 1.0 - delta_of(np.abs(signed).ravel()).reshape(signed.shape)
-        return _gain(signed, miss, alpha[problem, None])
+        return _gain(signed, miss, inner[problem, None])
 
-    return peak(at, SIGNED_STEPS[around], np.take_along_axis(gain, around, axis=1))
+    largest = peak(at, SIGNED_STEPS[around], np.take_along_axis(gain, around, axis=1))
+    beta[inside] = np.clip(largest, 0.0, 1.0 - inner)
+    return beta.reshape(alpha.shape)
 
 
 def _gain(signed: Array, miss: Array, alpha: Array) -> Array:

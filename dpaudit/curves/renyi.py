@@ -222,16 +222,12 @@ def sampled_gaussian(order: Array, rate: float, sigma: float) -> Array:
     integrand of (α − 1)R = log E[(1 − q + q e^{(2x − 1)/2σ²})^α] under N(0, σ²) is analytic in
     |Im x| < πσ², so the trapezoidal rule converges like e^{−2π²σ²/h} in its step h.
     """
-    return np.array([_log_moment(a, rate, sigma) / (a - 1.0) for a in order.tolist()])
-
-
-def _log_moment(order: float, rate: float, sigma: float) -> float:
-    """log E[(P/Q)^α] under Q; the mass lies between the means 0 and α, with tails of width σ."""
-    h = STEP * min(sigma, sigma**2)
-    x = np.arange(-TAIL * sigma, order + TAIL * sigma, h)
-    with np.errstate(divide="ignore"):
-        ratio = np.logaddexp(np.log1p(-rate), np.log(rate) + (x - 0.5) / sigma**2)
-    log = order * ratio - 0.5 * (x / sigma) ** 2
-    most = log.max()
-    total = np.exp(log - most).sum() * h / (sigma * np.sqrt(2.0 * np.pi))
-    return float(most + np.log(total))
+    h, divergence = STEP * min(sigma, sigma**2), []
+    for a in order.tolist():  # the mass lies between the means 0 and α, with tails of width σ
+        x = np.arange(-TAIL * sigma, a + TAIL * sigma, h)
+        with np.errstate(divide="ignore"):
+            ratio = np.logaddexp(np.log1p(-rate), np.log(rate) + (x - 0.5) / sigma**2)
+        log = a * ratio - 0.5 * (x / sigma) ** 2
+        total = np.exp(log - log.max()).sum() * h / (sigma * np.sqrt(2.0 * np.pi))
+        divergence.append(float(log.max() + np.log(total)) / (a - 1.0))
+    return np.array(divergence)

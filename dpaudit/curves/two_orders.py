@@ -22,7 +22,6 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.curves import joint_range
 from dpaudit.curves.joint_range import log_expm1, log_psi
 
@@ -41,65 +40,37 @@ def log_delta(excess: Array, divergence: Array, epsilon: Array, halvings: int) -
     It starts with the best order alone. As long as an order's bound is exceeded by the two laws
     that attain δ, that order takes the place of one of the two.
     """
-    orders, each = Orders(excess, divergence), np.arange(len(epsilon))
+    each = np.arange(len(epsilon))
+    with np.errstate(divide="ignore"):
+        room = log_expm1(excess * divergence)  # ln of what each moment may be above 1
     alone, starts = joint_range.attained(excess, divergence, epsilon[:, None], halvings)
     first = np.argmin(alone, axis=1)
     best, at, pair = alone[each, first], starts[:, each, first], np.stack([first, first])
     live = each[np.isfinite(best) & (best < 0.0)]
     for _ in range(EXCHANGES if len(excess) > 1 else 0):
-        over = orders.exceeded(at[:, live])
+        with np.errstate(all="ignore"):
+            over = np.nan_to_num(_log_moment(excess, *at[:, live, None]) - room, nan=-np.inf)
         broken = over.max(axis=1) > ALLOWED
         live, worst = live[broken], over[broken].argmax(axis=1)
         if len(live) == 0:
             break
-        bound, place, both = orders.exchanged(pair[:, live], worst, starts[:, live], epsilon[live])
+        # the better bound of the worst order with either of the pair
+        tried = []
+        for order in pair[:, live]:
+            two = np.stack([order, worst])
+            # Newton's method starts between the ratios that attain either order alone
+            between = np.mean([starts[:, live, one] for one in two], axis=0)
+            with np.errstate(all="ignore"):
+                place = _vertex(excess[two], room[two], between)
+                tried.append((_log_bound(excess[two], room[two], place, epsilon[live]), place))
+        first = tried[0][0] <= tried[1][0]
+        bound, place = (np.where(first, *either) for either in zip(*tried, strict=True))
+        both = np.stack([np.where(first, *pair[:, live]), worst])
         solved = np.isfinite(bound)
         live = live[solved]
         best[live] = np.minimum(best[live], bound[solved])
         at[:, live], pair[:, live] = place[:, solved], both[:, solved]
     return best
-
-
-@value_class(eq=True)
-class Orders:
-    """Orders α = 1 + s and the bounds R(α) at them, (n,) each."""
-
-    excess: Array
-    divergence: Array
-
-    @property
-    def room(self) -> Array:
-        with np.errstate(divide="ignore"):
-            return log_expm1(self.excess * self.divergence)
-
-    def exceeded(self, ratios: Array) -> Array:
-        """ln of the moment less 1 over what is allowed, (m, n), of laws with ratios (2, m)."""
-        low, high = ratios[:, :, None]
-        with np.errstate(all="ignore"):
-            return np.nan_to_num(_log_moment(self.excess, low, high) - self.room, nan=-np.inf)
-
-    def exchanged(
-        self, pair: np.ndarray, worst: np.ndarray, starts: Array, epsilon: Array
-    ) -> tuple[Array, Array, np.ndarray]:
-        """The better bound of `worst` (m,) with either of a pair (2, m): ln of it, ratios, pair.
-
-        starts : ratios that attain each order alone, (2, m, n).
-        """
-        tried = [self._together(np.stack([order, worst]), starts, epsilon) for order in pair]
-        first = tried[0][0] <= tried[1][0]
-        bound, at = (np.where(first, *either) for either in zip(*tried, strict=True))
-        return bound, at, np.stack([np.where(first, *pair), worst])
-
-    def _together(self, pair: np.ndarray, starts: Array, epsilon: Array) -> tuple[Array, Array]:
-        """ln of the bound by two orders each, (m,), infinite where there is none; (2, m) ratios.
-
-        Newton's method starts between the ratios that attain either order alone.
-        """
-        at = np.mean([starts[:, np.arange(len(epsilon)), order] for order in pair], axis=0)
-        s, room = self.excess[pair], self.room[pair]
-        with np.errstate(all="ignore"):
-            at = _vertex(s, room, at)
-            return _log_bound(s, room, at, epsilon), at
 
 
 def _log_share(low: Array, high: Array) -> tuple[Array, Array, Array]:
