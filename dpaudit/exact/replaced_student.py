@@ -67,8 +67,9 @@ class Replaced(ReplacedStudentRows):
 
     @classmethod
     def of(cls, family: ReplacedStudentRows, entries: slice | np.ndarray) -> Replaced:
-        changes = (family.up, family.down, family.inner_up, family.inner_down)
-        return cls(*(change[entries] for change in changes), family.features, family.rows)
+        names = ("up", "down", "inner_up", "inner_down")
+        up, down, inner_up, inner_down = (getattr(family, name)[entries] for name in names)
+        return cls(up, down, inner_up, inner_down, family.features, family.rows)
 
     def reversed(self) -> Replaced:
         """The other direction: the inverse of I + uuᵀ − vvᵀ takes the place of the matrix."""

@@ -27,7 +27,6 @@ from dpaudit.laws import (
     Density,
     Discrete,
     GaussianNoise,
-    GaussianRows,
     Law,
     Product,
     ReleasedAnswers,
@@ -494,7 +493,7 @@ class RowBoundProjection(ExampleMechanism):
     delta: UpToOne = 1e-3
     rows: Count = 50
 
-    def law(self, data: Array) -> GaussianRows:
+    def law(self, data: Array) -> Law:
         bound, log = float(np.linalg.norm(data, axis=1).max()), math.log(4.0 / self.delta)
         padding = 2.0 * bound * math.sqrt((math.sqrt(2.0 * self.rows * log) + log) / self.epsilon)
         return RandomProjection(self.rows, "gram", padding).law(data)

@@ -131,7 +131,9 @@ class ALS(SketchedSolution):
         def sample(size: int, rng: np.random.Generator) -> Array:
             solutions = []
             for _ in range(size):
-                sketch = sum(rng.standard_normal((self.rows, len(part))) @ part for part in parts)
+                sketch = np.zeros((self.rows, data.shape[1]))
+                for part in parts:
+                    sketch += rng.standard_normal((self.rows, len(part))) @ part
                 solutions.append(np.linalg.lstsq(sketch[:, :-1], sketch[:, -1], rcond=None)[0])
             return np.array(solutions)
 

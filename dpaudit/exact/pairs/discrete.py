@@ -211,9 +211,10 @@ class BranchCurve:
         inner = np.zeros((len(shared), 2))
         for i in np.flatnonzero(shared):
             inner[i] = self.curves[i].renyi(order)
-        infinite = (order >= 1.0) & np.isposinf(inner).any(axis=0)
         forward, backward = (
-            np.inf if infinite[side] else renyi_of_masses(*masses, order, inner[:, side])
+            np.inf
+            if order >= 1.0 and np.isposinf(inner[:, side]).any()
+            else renyi_of_masses(*masses, order, inner[:, side])
             for side, masses in enumerate(((left, right), (right, left)))
         )
         return forward, backward

@@ -56,10 +56,8 @@ def _atoms(
 ) -> Iterator[tuple[Array, Array]]:
     answered, ups = pattern
     if not ups:
-        first, second = (
-            law.log_pattern_density(pattern, np.empty((1, 0))) for law in (left, right)
-        )
-        yield first, second
+        p, q = (law.log_pattern_density(pattern, np.empty((1, 0))) for law in (left, right))
+        yield p, q
         return
     start, end = _grid(left, right)
     x, w = density.gauss_legendre(start, end)
