@@ -42,7 +42,7 @@ def test_hypergeometric_tails_are_those_of_whole_numbers():
         for n in range(0, N + 1, 3)
         for x in range(max(0, n + K - N), min(n, K) + 1)
     ]
-    found = np.exp(order.two_sided(*np.array(grid, dtype=float).T))
+    found = np.exp(order.two_sided(*np.array(grid).T))
     exact = np.array([exact_two_sided(*case) for case in grid])
     np.testing.assert_allclose(found, exact, rtol=3e-6)
     assert np.all(found >= exact * (1.0 - 1e-12))  # never too small
@@ -55,7 +55,8 @@ def test_tails_of_a_million_draws_hold_to_six_digits_of_p(x):
     law = stats.hypergeom(N, K, n)
     tail = law.logcdf(x) if x * N <= n * K else law.logsf(x - 1)
     exact = min(0.0, np.log(2.0) + tail)
-    assert exact * (1.0 + 1e-9) - 1e-9 <= order.two_sided(N, K, n, x) <= exact + 2e-6
+    (found,) = order.two_sided(*np.array([[N], [K], [n], [x]]))
+    assert exact * (1.0 + 1e-9) - 1e-9 <= found <= exact + 2e-6
 
 
 @quick
@@ -118,6 +119,16 @@ def assert_p_values(log_p):
     return p.min()
 
 
+def order_of(bits, keys, calls, other):
+    """log p of each feature, (f,), by every test of order of one side beside the features `other`
+    of the other one.
+    """
+    tables = [*order.halves(bits, keys, calls), order.runs(bits, calls)]
+    tables.append(order.together(bits, other, calls.strata))
+    sums = order.sums_of_logs(tables)
+    return [order.combined(log, table.number) for log, table in zip(sums, tables, strict=True)]
+
+
 MULTISETS = [
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
     [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 2.0],
@@ -141,10 +152,9 @@ def test_over_all_arrangements_the_tests_of_order_are_exact(values):
     smallest = []
     for sizes in ([4, 4], [3, 2, 2, 1]):
         calls = calls_of(sizes, 8)
-        evidence = [*order.halves(bits, keys, calls), order.runs(bits, calls)]
         left = np.broadcast_to(bits[:1], bits.shape)
-        for part in (*evidence, order.together(left, bits, calls)):
-            smallest += [assert_p_values(log_p) for log_p in np.split(order.log_p([part]), 2)]
+        for log_p in order_of(bits, keys, calls, left):
+            smallest += [assert_p_values(part) for part in np.split(log_p, 2)]
     assert min(smallest) < 0.1  # the tests can see something
 
 
@@ -242,9 +252,7 @@ def p_values(P, Q, calls):
     """log p of every test of order and of values that come again, for each column of draws."""
     left, right = keys_of(P), keys_of(Q)
     bits = bits_of(left), bits_of(right)
-    found = [order.log_p([part]) for part in order.halves(bits[0], left, calls)]
-    found += [order.log_p([order.runs(bits[0], calls)])]
-    found += [order.log_p([order.together(*bits, calls)])]
+    found = order_of(bits[0], left, calls, bits[1])
     again = copies.come_again(left, np.sort(left, axis=1), calls).T
     return np.concatenate([np.concatenate(np.split(np.array(found), FEATURES, axis=1)), again])
 

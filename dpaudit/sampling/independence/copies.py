@@ -28,7 +28,6 @@ each of them counts with probability ½. Atoms that the laws share are no eviden
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 
 import numpy as np
@@ -84,7 +83,8 @@ def _pairs(seen: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def _related(pairs: np.ndarray, calls: Calls) -> tuple[float, float]:
-    n, most = calls.draws, calls.draws // MOST_PAIRS
+    n = int(calls.sizes.sum())
+    most = n // MOST_PAIRS
     if pairs.shape[1] > most:
         pairs = pairs[:, np.linspace(0, pairs.shape[1] - 1, most).astype(int)]
     K = pairs.shape[1]
@@ -116,29 +116,29 @@ def copied_calls(rows: np.ndarray, calls: Calls) -> float:
     starts, m = calls.starts, np.minimum(calls.sizes[:-1], calls.sizes[1:])
     begin = rows[starts]
     near = np.flatnonzero((begin[1:] == begin[:-1]) & (m > 1))
-    beginnings = [[rows[starts[i] : starts[i] + m[c]] for i in (c, c + 1)] for c in near]
-    equal = {
-        int(c) for c, pair in zip(near, beginnings, strict=True) if np.array_equal(pair[0], pair[1])
-    }
-    logs = [
-        sum(_stake(rows, starts, int(m[c]), c, c in equal) for c in range(first, len(m), 2))
-        if any(c % 2 == first for c in equal)
-        else -np.inf
-        for first in (0, 1)
-    ]
-    return min(0.0, float(np.log(2.0) - np.logaddexp(logs[0], logs[1])))
+    equal = set()
+    for c in near.tolist():
+        first, second = starts[c : c + 2]
+        if np.array_equal(rows[first : first + m[c]], rows[second : second + m[c]]):
+            equal.add(c)
+    if not equal:
+        return 0.0
+    logs = np.full(2, -np.inf)
+    for parity in {c % 2 for c in equal}:
+        pairs = range(parity, len(m), 2)
+        logs[parity] = sum(_stake(rows, starts, int(m[c]), c, c in equal) for c in pairs)
+    return min(0.0, float(np.log(2.0) - np.logaddexp(*logs)))
 
 
 def _stake(rows: np.ndarray, starts: np.ndarray, m: int, call: int, equal: bool) -> float:
     """The log of the payoff of a stake on one pair of calls; 0 for single draws."""
     if m == 1:
         return 0.0
+    first, second = (rows[start : start + m] for start in starts[call : call + 2])
     if equal:
-        log_q = log_copies(rows[starts[call] : starts[call] + m], 2)
-        return float(np.logaddexp(0.0, -log_q) - np.log(2.0))
-    both = np.concatenate([rows[starts[i] : starts[i] + m] for i in (call, call + 1)])
-    even = all(count % 2 == 0 for count in Counter(both.tolist()).values())
-    return -float(np.log(2.0)) if even else 0.0
+        return float(np.logaddexp(0.0, -log_copies(first, 2)) - np.log(2.0))
+    counts = np.unique(np.concatenate([first, second]), return_counts=True)[1]
+    return 0.0 if (counts % 2).any() else -float(np.log(2.0))
 
 
 def log_copies(block: np.ndarray, times: int) -> float:
@@ -165,14 +165,10 @@ def period(draws: np.ndarray) -> int | None:
     for lag in again:
         begins = np.array_equal(rows[lag : lag + SOON], rows[: min(SOON, len(rows) - lag)])
         if begins and np.array_equal(rows[lag:], rows[:-lag]):
-            return int(lag) if _surprise(rows, len(rows) - lag) >= RARE else None
+            share = np.unique(rows, return_counts=True)[1] / len(rows)
+            surprise = -(len(rows) - lag) * np.log(np.sum(share**2))  # nats
+            return int(lag) if surprise >= RARE else None
     return None
-
-
-def _surprise(rows: np.ndarray, pairs: int) -> float:
-    """−log of the probability that this many pairs of independent draws agree, in nats."""
-    share = np.unique(rows, return_counts=True)[1] / len(rows)
-    return float(-pairs * np.log(np.sum(share**2)))
 
 
 def repeated_to_the_end(rows: np.ndarray, lag: int) -> float:
@@ -193,58 +189,43 @@ def repeated_to_the_end(rows: np.ndarray, lag: int) -> float:
 
 def copied(P: np.ndarray, Q: np.ndarray) -> float:
     """A bound on log p if Q equals P draw by draw, perhaps shifted by one draw, as in a file whose
-    first line was lost; else 0. P, Q : keys of draws, (n,) and (m,).
+    first line was lost, and up to one draw more at the end of one side; else 0.
+
+    P, Q : keys of draws, (n,) and (m,).
     """
-    shifts = [_equal(P, Q), _equal(P[1:], Q), _equal(P, Q[1:])]
-    return min(0.0, min(shifts) + np.log(len(shifts)))
-
-
-def _equal(P: np.ndarray, Q: np.ndarray) -> float:
-    """A bound on log p if P and Q are equal up to one draw more at the end of one side; else 0."""
-    size = min(len(P), len(Q))
-    if abs(len(P) - len(Q)) > 1 or not np.array_equal(P[:size], Q[:size]):
-        return 0.0
-    P = P[:size]
-    counts = np.unique(P, return_counts=True)[1]
-    return min(0.0, float(xlogy(counts, counts / len(P)).sum()))
+    least = 0.0
+    for left, right in ((P, Q), (P[1:], Q), (P, Q[1:])):
+        size = min(len(left), len(right))
+        if abs(len(left) - len(right)) <= 1 and np.array_equal(left[:size], right[:size]):
+            counts = np.unique(left[:size], return_counts=True)[1]
+            least = min(least, float(xlogy(counts, counts / size).sum()))
+    return min(0.0, least + np.log(3.0))
 
 
 def shared(P: np.ndarray, Q: np.ndarray) -> float:
     """A bound on log p for the number of values that occur as often in P as in Q. P, Q : keys of
     draws, (n,) and (m,).
     """
-    left, right = _counts(P, Q)
-    total = left + right
-    even = total % 2 == 0
+    n = np.array([len(P), len(Q)])
+    every = np.uint64(1 << max(0, int(n.max() // COMPARED).bit_length()))
+    if every > 1:  # of many draws, those with certain hashes, which is a fair sample
+        P, Q = P[P.view(np.uint64) % every == 0], Q[Q.view(np.uint64) % every == 0]
+    both = np.concatenate([P, Q])
+    ordered = np.sort(both)
+    if not (ordered[1:] == ordered[:-1]).any():  # uses less memory than `np.unique`
+        return 0.0
+    values, place = np.unique(both, return_inverse=True)
+    left = np.bincount(place[: len(P)], minlength=len(values))
+    right = np.bincount(place[len(P) :], minlength=len(values))
+    even = (left + right) % 2 == 0
     if not even.any():
         return 0.0
-    total = total[even]
+    total = (left + right)[even]
     most = np.exp(gammaln(total + 1.0) - 2.0 * gammaln(0.5 * total + 1.0) - total * np.log(2.0))
     equal = int(np.count_nonzero((left == right)[even]))
     log_p = binomial_upper(equal, len(total), float(most.mean()))
-    return min(0.0, log_p - _log_poisson(len(P)) - _log_poisson(len(Q)))
-
-
-def _counts(P: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How often each value occurs in P and in Q, two arrays.
-
-    If there are many draws, only values with certain hashes are counted, which is a fair sample.
-    """
-    every = np.uint64(1 << max(0, (max(len(P), len(Q)) // COMPARED).bit_length()))
-    if every > 1:
-        P, Q = (side[side.view(np.uint64) % every == 0] for side in (P, Q))
-    ordered = np.sort(np.concatenate([P, Q]))
-    if not (ordered[1:] == ordered[:-1]).any():  # uses less memory than `np.unique`
-        return np.zeros(0), np.zeros(0)
-    values, place = np.unique(np.concatenate([P, Q]), return_inverse=True)
-    parts = place[: len(P)], place[len(P) :]
-    left, right = (np.bincount(part, minlength=len(values)) for part in parts)
-    return left, right
-
-
-def _log_poisson(n: int) -> float:
-    """The log of the probability that a Poisson variable with mean n equals n."""
-    return float(xlogy(n, n) - n - gammaln(n + 1.0))
+    poisson = xlogy(n, n) - n - gammaln(n + 1.0)  # log P(a Poisson variable of mean n equals n)
+    return min(0.0, log_p - float(poisson.sum()))
 
 
 def binomial_upper(count: int, trials: int, share: float) -> float:

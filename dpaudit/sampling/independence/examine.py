@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import compress, islice
+from operator import itemgetter
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from dpaudit.sampling.independence import copies, order
 from dpaudit.sampling.independence.features import (
     Calls,
     calls_of,
-    chunks_of,
     column_blocks,
     features,
     keys_of,
@@ -152,14 +152,12 @@ def examine(
     the draws and of one random order of them, made by a generator with a fixed seed.
     """
     P, Q = np.asarray(P, dtype=float), np.asarray(Q, dtype=float)
-    if calls is None:
-        groups = [chunks_of(len(rows)) for rows in (P, Q)]
-    else:
-        groups = [calls_of(sizes, len(rows)) for sizes, rows in zip(calls, (P, Q), strict=True)]
     if not P.size or not Q.size:
         return []
-    sides = tuple(map(Side, (P, Q), groups, SIDES))
-    return _findings(_suspects(sides, "scores" if score else "draws"), np.log(level))
+    left, right = (None, None) if calls is None else calls
+    sides = Side(P, calls_of(left, len(P)), SIDES[0]), Side(Q, calls_of(right, len(Q)), SIDES[1])
+    log_level = float(np.log(level / FAMILIES))
+    return _findings(_suspects(sides, "scores" if score else "draws", log_level), log_level)
 
 
 def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]:
@@ -168,29 +166,33 @@ def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]
     The arguments are those of `examine`, which omits this test for draws made elsewhere: a copy may
     be in another order, so one test must see all draws. It spends the same part of the level.
     """
-    sides = tuple(Side(rows, chunks_of(len(rows)), "") for rows in (P, Q))
-    return _findings(_on_both(sides, [row_hashes(P), row_hashes(Q)], "draws"), np.log(level))
+    sides = Side(P, calls_of(None, len(P)), ""), Side(Q, calls_of(None, len(Q)), "")
+    suspects = _on_both(sides, [row_hashes(P), row_hashes(Q)], "draws")
+    return _findings(suspects, float(np.log(level / FAMILIES)))
 
 
 def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
     """The findings: the strongest evidence of each kind, if its p-value is at most the level."""
     findings: dict[str, Finding] = {}
-    for log_p, kind, place in sorted(suspects, key=lambda suspect: suspect[0]):
-        log_p += np.log(FAMILIES)
+    for log_p, kind, place in sorted(suspects, key=itemgetter(0)):
         if kind not in findings and log_p <= log_level:
-            findings[kind] = of_kind(kind, place, log_p)
-    near = [findings[kind] for kind in NEAR if kind in findings]
-    return near or [findings[kind] for kind in WORDS if kind in findings]
+            findings[kind] = of_kind(kind, place, log_p + float(np.log(FAMILIES)))
+    kinds = NEAR if findings.keys() & {*NEAR} else WORDS
+    return list(filter(None, map(findings.get, kinds)))
 
 
-def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
-    """Yield the strongest evidence of every test. what : the word for the draws in messages."""
-    for columns, keys in column_blocks(*(side.rows for side in sides)):
-        ordered = [np.sort(part, axis=1) for part in keys]
-        yield from _order(sides, keys, ordered, columns, what)
+def _suspects(sides: tuple[Side, Side], what: str, log_level: float) -> Iterator[Suspect]:
+    """Yield the strongest evidence of every test, at least where it is below the level.
+
+    what : the word for the draws in messages.
+    """
+    P, Q = sides[0].rows, sides[1].rows
+    for columns, keys in column_blocks(P, Q):
+        ordered = [np.sort(keys[0], axis=1), np.sort(keys[1], axis=1)]
+        yield from _order(sides, keys, ordered, columns, what, log_level)
         yield from _again(sides, keys, ordered, columns, what)
-    whole = [row_hashes(side.rows) for side in sides]
-    if sides[0].rows.shape[1] > 1:
+    whole = [row_hashes(P), row_hashes(Q)]
+    if P.shape[1] > 1:
         one = [rows[None] for rows in whole]  # whole draws as one column
         yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
@@ -201,64 +203,65 @@ def _suspects(sides: tuple[Side, ...], what: str) -> Iterator[Suspect]:
         if lag is not None:
             log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))
             yield log_p, "period", replace(place, lag=lag)
-    if all(side.calls.known for side in sides):
+    if sides[0].calls.known:
         yield from _on_both(sides, whole, what)
 
 
 def _order(
-    sides: tuple[Side, ...],
+    sides: tuple[Side, Side],
     keys: Sequence[np.ndarray],
     ordered: Sequence[np.ndarray],
     columns: Sequence[int],
     what: str,
+    log_level: float,
 ) -> Iterator[Suspect]:
-    """Run the tests of `order` on a few columns. keys : the keys of each side, (c, n). ordered :
-    the same, each column ascending.
+    """Run the tests of `order` on a few columns; yields what is below the level.
+
+    keys : the keys of each side, (c, n). ordered : the same, each column ascending.
     """
-    bits = [features(*pair) for pair in zip(keys, ordered, strict=True)]
-    width, calls = sides[0].rows.shape[1], sides[0].calls
-
-    def strongest(
-        evidence: Sequence[order.Evidence], owners: tuple[Side, ...], kind: str, tests: int
-    ) -> Suspect:
-        """The strongest of all features; names the sides that show it by themselves. tests : number
-        of tests for each column.
-        """
-        log_p = order.log_p(evidence)
-        feature = int(np.argmin(log_p))
-        alone = [order.log_p([part])[feature] <= np.log(SHOWN) for part in evidence]
-        marked = tuple(side for side, shows in zip(owners, alone, strict=True) if shows)
-        place = Place(columns[feature % len(columns)], marked or owners, what)
-        return float(log_p[feature]) + np.log(tests * width), kind, place
-
-    trees = [
-        order.halves(own, part, side.calls)
-        for own, part, side in zip(bits, keys, sides, strict=True)
-    ]
-    depth, nothing = max(map(len, trees)), order.Evidence(np.zeros(len(bits[0])), 0)
-    for level, halves in enumerate(zip_longest(*trees, fillvalue=nothing)):
+    left, right = features(keys[0], ordered[0]), features(keys[1], ordered[1])
+    calls, known = (sides[0].calls, sides[1].calls), sides[0].calls.known
+    trees = order.halves(left, keys[0], calls[0]), order.halves(right, keys[1], calls[1])
+    depth = max(map(len, trees))
+    # kind, sides, tests for each column, and the tables that are one test together
+    tests: list[tuple[str, tuple[Side, ...], int, list[order.Table]]] = []
+    for level in range(depth):
         kind = "drift"  # the meaning of a difference between the nodes of this level
         if level == order.INSIDE:
             kind = "serial"
-        elif level == order.CALLS and calls.known:
+        elif level == order.CALLS and known:
             kind = "call"
-        yield strongest(halves, sides, kind, 2 * depth)
-    for side, part in zip(sides, bits, strict=True):
-        yield strongest([order.runs(part, side.calls)], (side,), "serial", 2 * len(sides))
-    left, right = bits
-    for part in (right, np.roll(right, len(columns), axis=0)):  # the same, and the other feature
-        together = [order.together(left, part, calls)]
-        log_p, kind, place = strongest(together, sides[:1], "sides", 2 * 4)
-        yield log_p, kind, replace(place, sides=sides)
-    if calls.known:
-        evidence = [
-            order.fellows(*both) for both in zip(bits, (s.calls for s in sides), strict=True)
-        ]
-        yield strongest(evidence, sides, "same draws", 2)
+        has = [level < len(tree) for tree in trees]
+        tables = [tree[level] for tree in compress(trees, has)]
+        tests.append((kind, tuple(compress(sides, has)), 2 * depth, tables))
+    for side, bits in zip(sides, (left, right), strict=True):
+        tests.append(("serial", (side,), 2 * len(sides), [order.runs(bits, side.calls)]))
+    draws = min(left.shape[1], right.shape[1])
+    strata = calls[0].strata[calls[0].strata < draws]
+    for other in (right, np.roll(right, len(columns), axis=0)):  # the same, and the next feature
+        table = order.together(left[:, :draws], other[:, :draws], strata)
+        tests.append(("sides", sides, 2 * 4, [table]))
+    if known:
+        tables = [order.fellows(left, calls[0]), order.fellows(right, calls[1])]
+        tests.append(("same draws", sides, 2, tables))
+    sums = iter(order.sums_of_logs([table for *_, tables in tests for table in tables]))
+    for kind, owners, number, tables in tests:
+        logs = list(islice(sums, len(tables)))
+        log_p = order.combined(np.sum(logs, axis=0), sum(table.number for table in tables))
+        feature = int(np.argmin(log_p))
+        strongest = float(log_p[feature]) + np.log(number * sides[0].rows.shape[1])
+        if strongest <= log_level:
+            if len(tables) > 1:  # name the sides that show it by themselves
+                alone = [
+                    order.combined(log[feature], table.number) <= np.log(SHOWN)
+                    for log, table in zip(logs, tables, strict=True)
+                ]
+                owners = tuple(compress(owners, alone)) or owners
+            yield strongest, kind, Place(columns[feature % len(columns)], owners, what)
 
 
 def _again(
-    sides: tuple[Side, ...],
+    sides: tuple[Side, Side],
     keys: Sequence[np.ndarray],
     ordered: Sequence[np.ndarray],
     columns: Sequence[int | None],
@@ -276,7 +279,7 @@ def _again(
             yield float(log_p[column, relation]), kind, Place(columns[column], (side,), what)
 
 
-def _on_both(sides: tuple[Side, ...], whole: Sequence[np.ndarray], what: str) -> Iterator[Suspect]:
+def _on_both(sides: tuple[Side, Side], whole: Sequence[np.ndarray], what: str) -> Iterator[Suspect]:
     """Test whether draws of one side occur on the other side too, in the same or in any order."""
     place = Place(None, sides, what)
     yield copies.copied(*whole) + np.log(2 * 2), "copied", place

@@ -31,10 +31,6 @@ class Calls:
     known: bool = True
 
     @cached_property
-    def draws(self) -> int:
-        return int(self.sizes.sum())
-
-    @cached_property
     def starts(self) -> np.ndarray:
         """The first draw of each call, (B,)."""
         return np.cumsum(self.sizes) - self.sizes
@@ -47,41 +43,28 @@ class Calls:
     @cached_property
     def offset(self) -> np.ndarray:
         """The place of each draw in its call, (n,)."""
-        return np.arange(self.draws) - np.repeat(self.starts, self.sizes)
-
-    @cached_property
-    def fellows(self) -> tuple[np.ndarray, np.ndarray, Calls]:
-        """Indices of draws of calls 0, 2, 4, …, of the draws at the same places of calls 1, 3, 5,
-        …, and the number of these places in each pair of calls.
-        """
-        even = len(self.sizes) // 2 * 2
-        common = np.minimum(self.sizes[0:even:2], self.sizes[1:even:2])
-        place = Calls(common).offset
-        left, right = (np.repeat(self.starts[k:even:2], common) + place for k in (0, 1))
-        return left, right, Calls(common)
+        return np.arange(self.sizes.sum()) - np.repeat(self.starts, self.sizes)
 
     @cached_property
     def strata(self) -> np.ndarray:
         """Starts of runs of whole calls, each of `STRATUM` draws or more if there are so many."""
-        first = [0]
+        first, draws = [0], int(self.sizes.sum())
         for start in self.starts.tolist():
-            if start - first[-1] >= STRATUM and self.draws - start >= STRATUM:
+            if start - first[-1] >= STRATUM and draws - start >= STRATUM:
                 first.append(start)
         return np.array(first)
 
 
-def calls_of(sizes: Sequence[int] | np.ndarray, draws: int) -> Calls:
-    """The calls that made the first `draws` draws; the last call may be cut short."""
+def calls_of(sizes: Sequence[int] | np.ndarray | None, draws: int) -> Calls:
+    """The calls that made the first `draws` draws; the last call may be cut short. For draws made
+    elsewhere, `sizes` is None and up to 64 chunks of at least 16 draws stand for the calls.
+    """
+    if sizes is None:
+        number = min(max(draws // SMALLEST_CHUNK, 1), CHUNKS)
+        return Calls(np.diff(np.linspace(0, draws, number + 1).astype(np.int64)), known=False)
     ends = np.minimum(np.cumsum(np.asarray(sizes, dtype=np.int64)), draws)
     sizes_of_draws = np.diff(ends, prepend=0)
     return Calls(sizes_of_draws[sizes_of_draws > 0])
-
-
-def chunks_of(draws: int) -> Calls:
-    """Up to 64 chunks of at least 16 draws, which stand for calls that are not known."""
-    number = min(max(draws // SMALLEST_CHUNK, 1), CHUNKS)
-    ends = np.linspace(0, draws, number + 1).astype(np.int64)
-    return Calls(np.diff(ends), known=False)
 
 
 def keys_of(values: Array) -> np.ndarray:
@@ -97,19 +80,19 @@ def keys_of(values: Array) -> np.ndarray:
     return keys
 
 
-def column_blocks(*sides: Array) -> Iterator[tuple[list[int], list[np.ndarray]]]:
-    """Yield a few columns at a time: their positions, and their keys, (c, n) for each side.
+def column_blocks(P: Array, Q: Array) -> Iterator[tuple[list[int], list[np.ndarray]]]:
+    """Yield a few columns at a time: their positions, and their keys, (c, n) and (c, m).
 
     Of more than `EXAMINED` columns a random part is taken, since kinds of columns may alternate. A
     certificate rests on the scores, which are examined, too.
     """
-    columns = np.arange(sides[0].shape[1])
+    columns = np.arange(P.shape[1])
     if len(columns) > EXAMINED:
         columns = np.sort(np.random.default_rng(0).choice(columns, EXAMINED, replace=False))
-    width = max(1, AT_ONCE // max(1, *map(len, sides)))
+    width = max(1, AT_ONCE // max(1, len(P), len(Q)))
     for first in range(0, len(columns), width):
         part = columns[first : first + width]
-        yield part.tolist(), [keys_of(side[:, part].T) for side in sides]
+        yield part.tolist(), [keys_of(P[:, part].T), keys_of(Q[:, part].T)]
 
 
 def row_hashes(rows: Array) -> np.ndarray:
@@ -140,15 +123,6 @@ def features(keys: np.ndarray, ordered: np.ndarray) -> np.ndarray:
     a cut is the possible one, neither 0 nor 1, that is nearest to the nominal share; so some
     features of a column of two values are constant.
     """
-    first, low, middle, high, last = _cuts(ordered)
-    outside = (keys < low) | (keys >= high)
-    return np.concatenate([keys >= middle, outside, keys >= last, keys < first])
-
-
-def _cuts(ordered: np.ndarray) -> np.ndarray:
-    """The least key above each of the `CUTS` of each column, (cuts, c, 1). ordered : (c, n),
-    ascending.
-    """
     draws, shares = ordered.shape[1], np.array(CUTS)
     at = (shares * draws).astype(int)
     value = ordered[:, at]
@@ -160,4 +134,7 @@ def _cuts(ordered: np.ndarray) -> np.ndarray:
         below[some, cut] = np.count_nonzero(columns < least, axis=1)
         upto[some, cut] = np.count_nonzero(columns <= least, axis=1)
     lower = (upto == draws) | ((below > 0) & (shares * draws - below <= upto - shares * draws))
-    return np.where(lower, value, value + 1).T[:, :, None]
+    # the least key above each cut of each column, (cuts, c, 1)
+    first, low, middle, high, last = np.where(lower, value, value + 1).T[:, :, None]
+    outside = (keys < low) | (keys >= high)
+    return np.concatenate([keys >= middle, outside, keys >= last, keys < first])

@@ -32,27 +32,27 @@ INSIDE, CALLS = 0, 1  # levels of the tree: halves of a call, then neighbouring 
 TERMS = 32  # number of terms of a tail that are summed at a time
 NEGLIGIBLE = 1e-9  # summing stops once the rest of a tail is at most this share of its sum
 ROUNDING = 1e-6  # added to log p: `gammaln` of 1e7 is rounded by 2e-8
-AT_ONCE = 1 << 13  # tails that are summed together, so that memory stays small
+AT_ONCE = 1 << 10  # tails that are summed together: their terms fit a CPU cache
 UNDERFLOW = 1e-290  # below this, a tail of the gamma law is bounded by a geometric series
 
 
 @value_class
-class Evidence:
-    """p-values of each of f features, to be combined. logs : Σ log p, (f,). number : how many
-    p-values the sum has.
+class Table:
+    """Counts of f features at t nodes or strata: `count` ones among the first `left` of `total`
+    places, of which `ones` hold a one. The four broadcast to (f, t).
+
+    number : how many of the p-values of a feature can differ from 1, or more.
     """
 
-    logs: Array
+    total: np.ndarray
+    ones: np.ndarray
+    left: np.ndarray
+    count: np.ndarray
     number: int
 
 
-def log_p(parts: Sequence[Evidence]) -> Array:
-    """log p of each feature, (f,), from independent parts of the evidence together."""
-    return combined(np.sum([part.logs for part in parts], axis=0), sum(p.number for p in parts))
-
-
-def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
-    """The evidence from each level of the tree, from halves of a call up to halves of the run.
+def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Table]:
+    """The counts at each level of the tree, from halves of a call up to halves of the run.
 
     bits : the features of the keys, (4c, n) bool. keys : (c, n). The counts of the first and second
     half of a call are level 0, those of two neighbouring calls level 1, with features of their own.
@@ -60,24 +60,17 @@ def halves(bits: np.ndarray, keys: np.ndarray, calls: Calls) -> list[Evidence]:
     """
     sizes = np.stack([calls.sizes // 2, calls.sizes - calls.sizes // 2], axis=1).ravel()
     counts = _counts(bits, np.cumsum(sizes) - sizes)
-    levels: list[tuple[np.ndarray, np.ndarray]] = []
+    tables: list[Table] = []
     while len(sizes) > 1:
         even = len(sizes) // 2 * 2
-        level = len(levels)
-        own = _neighbours(keys, calls) if level == CALLS else counts[:, :even]
-        levels.append((sizes[:even], own))
-        sizes, counts = _paired(sizes, even), _paired(counts, even)
-    # all levels in one sum of tails, then apart again
-    sizes = np.concatenate([level[0] for level in levels])
-    counts = np.concatenate([level[1] for level in levels], axis=1)
-    total, ones = _paired(sizes, len(sizes)), _paired(counts, len(sizes))
-    logs = two_sided(total, ones, sizes[0::2], counts[:, 0::2])
-    telling = (total > 2) & (sizes[0::2] > 0)  # for the other nodes p is always 1
-    ends = np.cumsum([len(level[0]) // 2 for level in levels])[:-1]
-    return [
-        Evidence(part.sum(axis=1), int(counted.sum()))
-        for part, counted in zip(np.split(logs, ends, axis=1), np.split(telling, ends), strict=True)
-    ]
+        own = _neighbours(keys, calls) if len(tables) == CALLS else counts[:, :even]
+        total, left = sizes[0:even:2] + sizes[1:even:2], sizes[0:even:2]
+        telling = int(np.count_nonzero((total > 2) & (left > 0)))  # elsewhere p is always 1
+        tables.append(Table(total, own[:, 0::2] + own[:, 1::2], left, own[:, 0::2], telling))
+        sizes = np.append(total, sizes[even:])
+        paired = counts[:, 0:even:2] + counts[:, 1:even:2]
+        counts = np.concatenate([paired, counts[:, even:]], axis=1)
+    return tables
 
 
 def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
@@ -93,8 +86,7 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
         pairs = np.flatnonzero((sizes == (first, second)).all(axis=1))
         places = calls.starts[2 * pairs, None] + np.arange(first + second)
         own = keys[:, places].reshape(-1, first + second)
-        bits = features(own, np.sort(own, axis=1))
-        bits = bits.reshape(len(out), len(pairs), -1)
+        bits = features(own, np.sort(own, axis=1)).reshape(len(out), len(pairs), -1)
         out[:, pairs, 0] = np.count_nonzero(bits[..., :first], axis=-1)
         out[:, pairs, 1] = np.count_nonzero(bits[..., first:], axis=-1)
     return out.reshape(len(out), -1)
@@ -102,60 +94,48 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
 
 def _counts(bits: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """The number of ones from each start up to the next one, (f, starts)."""
-    ends = np.append(starts[1:], bits.shape[1])
-    filled = ends > starts
+    filled = np.diff(starts, append=bits.shape[1]) > 0
     out = np.zeros((len(bits), len(starts)), dtype=np.int32)
-    for row, ones in zip(out, bits.view(np.int8), strict=True):
-        # a row at a time, since reduceat copies what it is given as int32
-        row[filled] = np.add.reduceat(ones, starts[filled], dtype=np.int32)
+    ones = bits.view(np.int8)
+    out[:, filled] = np.add.reduceat(ones, starts[filled], axis=1, dtype=np.int32)
     return out
 
 
-def _paired(values: np.ndarray, even: int) -> np.ndarray:
-    paired = values[..., 0:even:2] + values[..., 1:even:2]
-    return np.concatenate([paired, values[..., even:]], axis=-1)
-
-
-def runs(bits: np.ndarray, calls: Calls) -> Evidence:
-    """The evidence from the number of runs of ones in each stratum. bits : (f, n) bool."""
+def runs(bits: np.ndarray, calls: Calls) -> Table:
+    """The number of runs of ones in each stratum. bits : (f, n) bool."""
     starts = calls.strata
     begins = bits.copy()
     begins[:, 1:] &= ~bits[:, :-1]
     begins[:, starts] = bits[:, starts]
-    total = np.diff(starts, append=bits.shape[1])
-    ones = _counts(bits, starts)
+    total, ones = np.diff(starts, append=bits.shape[1]), _counts(bits, starts)
     zeros_and_end = np.minimum(total - ones + 1, total)
-    logs = two_sided(total, zeros_and_end, ones, _counts(begins, starts))
-    return Evidence(logs.sum(axis=1), len(starts))
+    return Table(total, zeros_and_end, ones, _counts(begins, starts), len(starts))
 
 
-def fellows(bits: np.ndarray, calls: Calls) -> Evidence:
-    """The evidence from how often a call and the next one have a feature at the same place."""
-    left, right, pairs = calls.fellows
-    if pairs.draws == 0:
-        return Evidence(np.zeros(len(bits)), 0)
-    return _matched(bits[:, left], bits[:, right], pairs.starts)
+def fellows(bits: np.ndarray, calls: Calls) -> Table:
+    """How often a call and the next one have a feature at the same place. bits : (f, n) bool."""
+    even = len(calls.sizes) // 2 * 2
+    common = np.minimum(calls.sizes[0:even:2], calls.sizes[1:even:2])
+    starts = np.cumsum(common) - common
+    place = np.arange(common.sum()) - np.repeat(starts, common)
+    left, right = np.repeat(calls.starts[:even].reshape(-1, 2).T, common, axis=1) + place
+    return together(bits[:, left], bits[:, right], starts)
 
 
-def together(left: np.ndarray, right: np.ndarray, calls: Calls) -> Evidence:
-    """The evidence from how often both sides have a feature in the draw of the same number.
-
-    left, right : features of the sides, (f, n) and (f, m) bool; surplus draws of the longer side
-    are left out. calls : the calls of `left`, which give the strata.
-    """
-    draws = min(left.shape[1], right.shape[1])
-    starts = calls.strata[calls.strata < draws]
-    return _matched(left[:, :draws], right[:, :draws], starts)
-
-
-def _matched(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Evidence:
-    """The evidence from how often `left` and `right`, (f, n) bool, both hold in a stratum; strata
-    begin at `starts`.
-    """
+def together(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Table:
+    """How often `left` and `right`, (f, n) bool, both hold in each of the strata from `starts`."""
     total = np.diff(starts, append=left.shape[1])
-    counts = [_counts(part, starts) for part in (left, right, left & right)]
-    logs = two_sided(total, *counts)
-    return Evidence(logs.sum(axis=1), len(starts))
+    ones, holding, both = (_counts(part, starts) for part in (left, right, left & right))
+    return Table(total, ones, holding, both, len(starts))
+
+
+def sums_of_logs(tables: Sequence[Table]) -> list[Array]:
+    """Σ log p of each feature of each table, (f,), from one sum of the tails of all tables."""
+    parts = [np.broadcast_arrays(t.total, t.ones, t.left, t.count) for t in tables]
+    counts = (np.concatenate([part.ravel() for part in each]) for each in zip(*parts, strict=True))
+    ends = np.cumsum([part[0].size for part in parts])[:-1]
+    logs = np.split(two_sided(*counts), ends)
+    return [log.reshape(part[0].shape).sum(axis=1) for log, part in zip(logs, parts, strict=True)]
 
 
 # --- tails ----------------------------------------------------------------------------------------
@@ -165,38 +145,31 @@ def _matched(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Evidenc
 # and 27 times in those of 20,000.
 
 
-def two_sided(total: Array, ones: Array, left: Array, count: Array) -> Array:
+def two_sided(total: np.ndarray, ones: np.ndarray, left: np.ndarray, count: np.ndarray) -> Array:
     """log p of `count` ones among the first `left` of `total` places, of which `ones` hold a one.
 
-    All four arguments broadcast together. p = min(1, 2·tail), with the tail on the side of the mean
-    on which the count lies, so P(p ≤ u) ≤ u/2 + u/2.
+    All four are (t,) integers. p = min(1, 2·tail), with the tail on the side of the mean on which
+    the count lies, so P(p ≤ u) ≤ u/2 + u/2.
     """
-    shape = np.broadcast_shapes(*map(np.shape, (total, ones, left, count)))
-    N, K, n, x = (
-        np.broadcast_to(np.asarray(part, dtype=np.int64), shape).ravel()
-        for part in (total, ones, left, count)
-    )
-    above = x * N > n * K
-    K, x = np.where(above, N - K, K), np.where(above, n - x, x)  # count zeros instead
-    counts, place = _distinct(N, K, n, x)
-    parts = [slice(start, start + AT_ONCE) for start in range(0, len(counts[0]), AT_ONCE)]
-    tails = [_lower_tail(*(count[part] for count in counts)) for part in parts]
-    log_p = np.log(2.0) + np.concatenate([*tails, np.empty(0)]) + ROUNDING
-    return np.minimum(0.0, log_p)[place].reshape(shape)
-
-
-def _distinct(*parts: np.ndarray) -> tuple[list[Array], np.ndarray]:
-    """The different tuples of some arrays of counts (t,), as floats, and the position of each of
-    the t tuples among them: strata of equal size repeat most of their tails.
-    """
-    code, size = np.zeros(len(parts[0]), dtype=np.int64), 1
-    for part in parts:
-        span = int(part.max(initial=0)) + 1
-        code, size = code * span + part, size * span
-    if size > np.iinfo(np.int64).max:  # numbers overflow, and tuples this large hardly repeat
-        return [part.astype(float) for part in parts], np.arange(len(code))
-    _, first, place = np.unique(code, return_index=True, return_inverse=True)
-    return [part[first].astype(float) for part in parts], place
+    N, n = total.astype(np.int64), left.astype(np.int64)
+    above = count * N > n * ones
+    K, x = np.where(above, N - ones, ones), np.where(above, n - count, count)  # zeros instead
+    counts = np.stack([N, K, n, x])
+    # strata of equal size repeat most of their tails: each different tail is summed once
+    spans = counts.max(axis=1, initial=0) + 1
+    place: np.ndarray | slice = slice(None)
+    if np.prod(spans.astype(float)) < 2.0**63:  # larger tuples hardly repeat
+        _, first, place = np.unique(
+            np.ravel_multi_index(tuple(counts), tuple(spans)),
+            return_index=True,
+            return_inverse=True,
+        )
+        counts = counts[:, first]
+    log_p = np.empty(counts.shape[1])
+    for start in range(0, len(log_p), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        log_p[part] = np.log(2.0) + _lower_tail(*counts[:, part].astype(float)) + ROUNDING
+    return np.minimum(0.0, log_p)[place]
 
 
 def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:
@@ -208,27 +181,22 @@ def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:
     with r the next ratio; this bound is added once it is negligible.
     """
     sums, term, active = np.ones_like(x), np.ones_like(x), np.arange(len(x))
-    steps, lowest = np.arange(TERMS), np.maximum(0.0, n + K - N)
+    steps, lowest = np.arange(TERMS + 1), np.maximum(0.0, n + K - N)
     place = x.copy()
     while len(active):
         a = active
-        ratios = _ratio(N[a, None], K[a, None], n[a, None], place[a, None] - steps, lowest[a, None])
-        terms = term[a, None] * np.cumprod(ratios, axis=1)
+        j, rest = place[a, None] - steps, (N - K - n)[a, None]
+        ratios = j * (rest + j) / ((K[a, None] - j + 1.0) * (n[a, None] - j + 1.0))
+        ratios = np.where(j > lowest[a, None], ratios, 0.0)
+        terms = term[a, None] * np.cumprod(ratios[:, :-1], axis=1)
         sums[a] += terms.sum(axis=1)
-        term[a], place[a] = terms[:, -1], place[a] - TERMS
-        r = _ratio(N[a], K[a], n[a], place[a], lowest[a])
+        term[a], place[a], r = terms[:, -1], place[a] - TERMS, ratios[:, -1]
         left = np.divide(term[a] * r, 1.0 - r, out=np.full(len(a), np.inf), where=r < 1.0)
         done = left <= NEGLIGIBLE * sums[a]
         sums[a[done]] += left[done]
         active = a[~done]
     mass = log_choose(K, x) + log_choose(N - K, n - x) - log_choose(N, n)  # log P(X = x)
     return np.log(sums) + mass
-
-
-def _ratio(N: Array, K: Array, n: Array, j: Array, lowest: Array) -> Array:
-    """The ratio f(j − 1)/f(j) of `_lower_tail`; 0 for j at or below the lowest possible value."""
-    ratio = j * (N - K - n + j) / ((K - j + 1.0) * (n - j + 1.0))
-    return np.where(j > lowest, ratio, 0.0)
 
 
 def log_choose(n: Array, k: Array) -> Array:
