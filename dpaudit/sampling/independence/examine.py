@@ -14,6 +14,7 @@ from dpaudit._core.value import value_class
 from dpaudit.sampling.block import SIDES
 from dpaudit.sampling.independence import copies, order
 from dpaudit.sampling.independence.features import (
+    FEATURES,
     Calls,
     calls_of,
     column_blocks,
@@ -233,17 +234,17 @@ def _order(
             kind = "call"
         has = [level < len(tree) for tree in trees]
         tables = [tree[level] for tree in compress(trees, has)]
-        tests.append((kind, tuple(compress(sides, has)), 2 * depth, tables))
+        tests.append((kind, tuple(compress(sides, has)), FEATURES * depth, tables))
     for side, bits in zip(sides, (left, right), strict=True):
-        tests.append(("serial", (side,), 2 * len(sides), [order.runs(bits, side.calls)]))
+        tests.append(("serial", (side,), FEATURES * len(sides), [order.runs(bits, side.calls)]))
     draws = min(left.shape[1], right.shape[1])
     strata = calls[0].strata[calls[0].strata < draws]
     for other in (right, np.roll(right, len(columns), axis=0)):  # the same, and the next feature
         table = order.together(left[:, :draws], other[:, :draws], strata)
-        tests.append(("sides", sides, 2 * 4, [table]))
+        tests.append(("sides", sides, 2 * 2 * FEATURES, [table]))
     if known:
         tables = [order.fellows(left, calls[0]), order.fellows(right, calls[1])]
-        tests.append(("same draws", sides, 2, tables))
+        tests.append(("same draws", sides, FEATURES, tables))
     sums = iter(order.sums_of_logs([table for *_, tables in tests for table in tables]))
     for kind, owners, number, tables in tests:
         logs = list(islice(sums, len(tables)))
