@@ -21,7 +21,7 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.auditing.clock import Clock
-from dpaudit.auditing.independence import CallSizes, notes_on, refuse_scores
+from dpaudit.auditing.independence import CallSizes, refuse_dependence
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Findings, Setup
 from dpaudit.auditing.vacuous import too_few, with_unread
@@ -33,7 +33,7 @@ from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import ChosenSet
 from dpaudit.certify.split import Split
 from dpaudit.power import least_excess
-from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair
+from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair, degenerate
 from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few import fit_few
@@ -42,6 +42,9 @@ from dpaudit.verdict.judgement import judge_band, with_notes
 from dpaudit.verdict.numbers import count
 
 NO_SCORES: Array = np.empty(0)
+# shares of the level of the tests of independence: for the first outputs, and for their scores and
+# those of the draws that certify
+OUTPUTS, SCORES = 0.5, 0.125
 
 
 def audit_fixed(setup: Setup, draws: Draws) -> Findings:
@@ -124,7 +127,8 @@ def spend_many(setup: Setup, draws: Draws) -> Certification:
         counts = StreamedCounts(fitted, learned.columns, rest, sizes.certify)
         estimate = learned.choices.certified_by(counts)
         # refusing on the certifying draws costs no validity: it can only withhold a certificate
-        refuse_scores(counts.first_scores(), fitted.name, draws.calls, first)
+        scores = counts.first_scores()
+        refuse_dependence(scores, draws.calls, SCORES, first=first, score=fitted.name)
     bet, undefined = learned.choices.bet, sum(counts.undefined)
     return Certification(estimate, fitted, sizes, undefined, bet, learned.notes)
 
@@ -151,7 +155,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     """
     described = outcomes.described(*drawn)
     rows = Sides(described.left, described.right)
-    notes = notes_on(drawn, rows, calls)
+    notes = (*refuse_dependence(rows, calls, OUTPUTS), *degenerate.notes(*drawn))
     parts = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
     train, choose, _ = (Sides(*part) for part in parts)
     classifier = settings.classifier
@@ -163,7 +167,8 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     # exchangeable if they trained the score
     P, Q = scoring.scores(fitted.score, choose)
     refuse_nan((P, Q), fitted.name, sizes.train)
-    refuse_scores(Sides(P[:, None], Q[:, None]), fitted.name, calls, sizes.train)
+    scores = Sides(P[:, None], Q[:, None])
+    refuse_dependence(scores, calls, SCORES, first=sizes.train, score=fitted.name)
     chosen = SortedScores.of(*scoring.pooled(fitted.score, train, (P, Q)))
     fresh = chosen  # the estimate counts these too, but for draws that the score knows too well
     if fitted.spent:
@@ -218,7 +223,8 @@ def spend_few(setup: Setup, draws: Draws) -> Certification:
         cut = sizes.train + sizes.choose
         described = outcomes.described(*(side[:cut] for side in drawn))
         rows = Sides(*map(described.columns, drawn))
-        notes = notes_on(drawn, rows, draws.calls)
+        drift = refuse_dependence(rows, draws.calls, OUTPUTS)
+        notes = (*drift, *degenerate.notes(*drawn))
         past, rest = rows.head(cut), Sides(rows.P[cut:], rows.Q[cut:])
         if isinstance(settings.classifier, KnownScore):
             fitted = Fitted(settings.classifier.name, settings.classifier.score)
@@ -232,7 +238,7 @@ def spend_few(setup: Setup, draws: Draws) -> Certification:
         scores = scoring.scores(fitted.score, rest)
         certifying = [without_nan(score) for score in scores]
         columns = Sides(*(score[:, None] for score in certifying))
-        refuse_scores(columns, fitted.name, draws.calls, cut)
+        refuse_dependence(columns, draws.calls, SCORES, first=cut, score=fitted.name)
         choosing = SortedScores.of(*chosen)
         estimate = certify_few(
             choosing,

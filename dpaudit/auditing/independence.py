@@ -15,7 +15,7 @@ from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.clock import FURTHER
 from dpaudit.auditing.settings import Settings
 from dpaudit.errors import InvalidInput, MechanismError
-from dpaudit.sampling import MechanismDraws, Pair, call_size, degenerate
+from dpaudit.sampling import MechanismDraws, call_size
 from dpaudit.sampling.block import Preparable
 from dpaudit.sampling.independence import (
     LEVEL,
@@ -39,26 +39,29 @@ ORDER = (
 AVERAGE = "The two sides were drawn in turn, and the bounds are about the average of the run."
 AFRESH = "Draw P from M(D) and Q from M(D'), each with random numbers of its own."
 IN_COMMON = ("copied", "shared")
-CallSizes = tuple[int, ...] | None  # sizes of the calls that make a block, as in `sampling.Draws`
+CallSizes = Sequence[int] | np.ndarray | None  # of the calls that make a block; None if unknown
 
 
 def refuse_dependence(
-    sides: Sides, calls: np.ndarray | None, share: float, *, score: str = ""
+    sides: Sides, calls: CallSizes, share: float, *, first: int = 0, score: str = ""
 ) -> tuple[str, ...]:
     """Sentences on drift, for the report. Raises `MechanismError` (`InvalidInput` for draws made
     elsewhere) if draws depend on each other.
 
-    sides : rows (n, k) in the order in which they were drawn, or scores (n, 1).
-    calls : sizes of the mechanism's calls, the same on both sides; None if the draws were made
-        elsewhere.
+    sides : rows (n, k) of the draws from number `first` on, in the order in which they were drawn,
+        or their scores (n, 1).
+    calls : as in `call_sizes`, the same on both sides.
     share : the share of `LEVEL` that these tests may spend.
     score : name of the classifier whose scores the rows are; "" for outputs.
     """
-    both = None if calls is None else (calls, calls)
+    sizes = call_sizes(len(sides.P), calls, first)
+    both = None if sizes is None else (sizes, sizes)
     findings = examine(sides.P, sides.Q, both, level=share * LEVEL, score=bool(score))
+    if not findings:
+        return ()
     refused = [finding for finding in findings if finding.refused]
     if refused:
-        raise _error(refused, calls, score)
+        raise _error(refused, sizes, score)
     return tuple(f"Drift: {finding.message}. {AVERAGE}" for finding in findings)
 
 
@@ -90,25 +93,7 @@ def look_further(
     source = MechanismDraws(mechanism, databases, size, key, n_jobs=n_jobs, call=call)
     drawn = source.take(size)
     rows = Sides(*map(outcomes.columns(*drawn), drawn))
-    refuse_dependence(rows, call_sizes(size, source.calls), 0.25)
-
-
-def notes_on(drawn: Pair, rows: Sides, calls: CallSizes) -> tuple[str, ...]:
-    """Sentences on draws that are not random, or that drift. Raises what `refuse_dependence` does.
-
-    drawn : the first draws of an audit. rows : the same draws as numeric rows. calls : as in
-    `call_sizes`.
-    """
-    drift = refuse_dependence(rows, call_sizes(len(rows.P), calls), 0.5)
-    return (*drift, *degenerate.notes(*drawn))
-
-
-def refuse_scores(scores: Sides, name: str, calls: CallSizes, first: int) -> None:
-    """Raise if the scores (n, 1) a side of the draws from number `first` on depend on each other.
-
-    name : the classifier that gave the scores. calls : as in `call_sizes`.
-    """
-    refuse_dependence(scores, call_sizes(len(scores.P), calls, first), 0.125, score=name)
+    refuse_dependence(rows, source.calls, 0.25)
 
 
 def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | None:
@@ -118,7 +103,7 @@ def call_sizes(count: int, calls: CallSizes, first: int = 0) -> np.ndarray | Non
     """
     if calls is None:
         return None
-    rounds = -(-(first + count) // sum(calls))
+    rounds = -(-(first + count) // int(np.sum(calls)))
     ends = np.clip(np.cumsum(np.tile(calls, rounds)) - first, 0, count)
     sizes = np.diff(ends, prepend=0)
     return sizes[sizes > 0]

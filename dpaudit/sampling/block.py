@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count
@@ -63,7 +62,7 @@ def _call(mechanism: Mechanism, data: Array, size: int, rng: np.random.Generator
     raise failure  # outside `except`, so that it does not carry the mechanism's exception along
 
 
-def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: str) -> Any:
+def outputs(sampler: Sampler, size: int, rng: np.random.Generator, where: object) -> Any:
     """Return sampler(size, rng). Raises `MechanismError`, which names the draws by `where`."""
     try:
         return sampler(size, rng)
@@ -85,56 +84,58 @@ def _failure(error: BaseException, data: Array | None = None) -> MechanismError:
     return MechanismError(with_advice(raised.line), raised=raised)
 
 
+@dataclass(repr=False)
 class Border:
     """Copies the outputs of a mechanism, for both sides in one process, and detects overwriting.
 
     A mechanism may fill one array again and again, and return it each time. If calls follow each
     other, a copy is enough; if calls in several threads overlap, it is an error.
+
+    inside : the start times of the calls that are still running. outputs : (time, output) of calls
+    that overlap with a running one; the references keep the memory from being used for another
+    array.
     """
 
-    def __init__(self) -> None:
-        self.lock, self.clock = Lock(), count()
-        self.inside: set[int] = set()  # the start times of the calls that are still running
-        # (time, output) of calls that overlap with a running one; the references keep the memory
-        # from being used for another array
-        self.outputs: list[tuple[int, Any]] = []
+    lock: Any = field(default_factory=Lock)
+    clock: Iterator[int] = field(default_factory=count)
+    inside: set[int] = field(default_factory=set)
+    outputs: list[tuple[int, Any]] = field(default_factory=list)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a new border, since each process has its own."""
         return Border, ()
 
-    @contextmanager
-    def call(self) -> Iterator[int]:
-        """A context around a call of the mechanism; gives the time at which it began."""
+    def rows(
+        self, sampler: Sampler, size: int, rng: np.random.Generator, where: object
+    ) -> np.ndarray:
+        """A copy of the checked rows of one call of the sampler.
+
+        Raises `MechanismError`, which names the draws by `where`, also if an overlapping call
+        returned the same memory.
+        """
         with self.lock:
             began = next(self.clock)
             self.inside.add(began)
         try:
-            yield began
+            values = outputs(sampler, size, rng, where)
+            rows = checked(values, size, where)
+            with self.lock:
+                for at, output in self.outputs:
+                    if at > began and _overlap(values, output):
+                        raise MechanismError(
+                            "the mechanism must return memory of its own from each call, but "
+                            "several threads got the same array, as of a buffer that is filled "
+                            f"again, on {where}; return a copy, or draw with n_jobs=1 or in "
+                            "processes"
+                        )
+                self.outputs.append((next(self.clock), values))
+                return rows if isinstance(values, (list, tuple)) else rows.copy()
         finally:
             with self.lock:
                 self.inside.remove(began)
-                oldest = min(self.inside, default=None)
-                self.outputs = [
-                    output for output in self.outputs if oldest is not None and output[0] > oldest
-                ]
-
-    def copied(self, began: int, values: Any, rows: np.ndarray, where: str) -> np.ndarray:
-        """Copy the rows of an output, which the call from time `began` on returned.
-
-        Raises `MechanismError`, which names the draws by `where`, if an overlapping call returned
-        the same memory.
-        """
-        with self.lock:
-            if any(at > began and _overlap(values, output) for at, output in self.outputs):
-                raise MechanismError(
-                    "the mechanism must return memory of its own from each call, but several "
-                    "threads got the same array, as of a buffer that is filled again, on "
-                    f"{where}; return a copy, or draw with n_jobs=1 or in processes"
-                )
-            copied = rows if isinstance(values, (list, tuple)) else rows.copy()
-            self.outputs.append((next(self.clock), values))
-        return copied
+                oldest = min(self.inside, default=np.inf)
+                while self.outputs and self.outputs[0][0] < oldest:  # the oldest output is first
+                    del self.outputs[0]
 
 
 def _overlap(left: Any, right: Any) -> bool:
@@ -142,6 +143,22 @@ def _overlap(left: Any, right: Any) -> bool:
     if not (isinstance(left, np.ndarray) and isinstance(right, np.ndarray)):
         return left is right and isinstance(left, list)
     return bool(np.shares_memory(left, right))
+
+
+@dataclass(frozen=True)
+class Where:
+    """The name of a block in an error message, or of a call of `size` draws in it, with the seed
+    and key that repeat it.
+    """
+
+    seed: np.random.SeedSequence
+    key: tuple[int, ...]
+    size: int
+
+    def __str__(self) -> str:
+        draws = "1 draw" if self.size == 1 else f"{self.size} draws"
+        repeats = f"seed {describe(self.seed)}, key {self.key}"
+        return f"{SIDES[self.key[1]]}, block {self.key[2]} ({draws}, {repeats})"
 
 
 @value_class
@@ -164,38 +181,19 @@ class Blocks:
 
     def __call__(self, number: int, size: int) -> np.ndarray:
         """Draw block `number`: `size` rows as of `outcomes.rows`. Raises `MechanismError`."""
-        key = self._key(number)
-        if self.call is None:
-            return self._rows(size, key, number)
-        parts = []
+        parts, block = [], (int(Purpose.DRAW), self.side, number)
         for call, n in enumerate(self.calls(size)):
-            parts.append(self._rows(n, (*key, call), number))
+            key = block if self.call is None else (*block, call)
+            rng, where = generator(self.seed, *key), Where(self.seed, key, n)
+            parts.append(self.border.rows(self.sampler, n, rng, where))
             tick(n)
         # lists of a single call stay lists, since the lists of the next block may differ in length
-        return parts[0] if len(parts) == 1 else joined(parts, self.where(number, size))
+        return parts[0] if len(parts) == 1 else joined(parts, Where(self.seed, block, size))
 
     def calls(self, size: int) -> tuple[int, ...]:
         """The sizes of the calls that make a block of `size` draws."""
-        call = self.call or size
-        return tuple(min(call, size - first) for first in range(0, size, call))
-
-    def where(self, number: int, size: int, key: tuple[int, ...] = ()) -> str:
-        """The name of a block in an error message, or of a call of `size` draws in it, with the
-        seed and key that repeat it.
-        """
-        seed = f"seed {describe(self.seed)}, key {key or self._key(number)}"
-        draws = "1 draw" if size == 1 else f"{size} draws"
-        return f"{SIDES[self.side]}, block {number} ({draws}, {seed})"
-
-    def _rows(self, size: int, key: tuple[int, ...], number: int) -> np.ndarray:
-        """The checked rows of one call of the sampler, with the generator at `key`."""
-        where = self.where(number, size, key)
-        with self.border.call() as began:
-            values = outputs(self.sampler, size, generator(self.seed, *key), where)
-            return self.border.copied(began, values, checked(values, size, where), where)
-
-    def _key(self, number: int) -> tuple[int, int, int]:
-        return int(Purpose.DRAW), self.side, number
+        whole, rest = divmod(size, self.call or size)
+        return (self.call or size,) * whole + (rest,) * (rest > 0)
 
     @cached_property
     def _carried(self) -> Carried:
@@ -211,13 +209,13 @@ def both_sides(
     databases: Sequence[Array],
     seed: np.random.SeedSequence,
     call: int | None = None,
-) -> list[Blocks]:
+) -> tuple[Blocks, Blocks]:
     """The blocks of M(D) and of M(D'), which share one border."""
-    border = Border()
-    return [
-        Blocks(sampler_of(mechanism, data), seed, side, border, call)
-        for side, data in enumerate(databases)
-    ]
+    border, (D, other) = Border(), databases
+    return (
+        Blocks(sampler_of(mechanism, D), seed, 0, border, call),
+        Blocks(sampler_of(mechanism, other), seed, 1, border, call),
+    )
 
 
 @dataclass(frozen=True)
@@ -229,21 +227,7 @@ class Block:
     size: int
 
 
-def in_turn(sizes: Iterable[tuple[int, int]], seed: np.random.SeedSequence) -> Iterator[Block]:
-    """Yield the blocks of both sides in the order of drawing, from ascending (number, size).
-
-    Four blocks of two successive numbers come as P Q Q P or as Q P P Q, by a coin at key (ORDER,
-    number // 2) below `seed`. So a change of the mechanism that is linear in time affects both
-    sides equally, and any other change favours neither side.
-    """
-    for number, size in sizes:
-        coin = int(generator(seed, Purpose.ORDER, number // 2).integers(2))
-        first = (coin + number) % 2
-        yield Block(first, number, size)
-        yield Block(1 - first, number, size)
-
-
-def checked(values: object, size: int, where: str) -> np.ndarray:
+def checked(values: object, size: int, where: object) -> np.ndarray:
     """An output as `size` rows (`outcomes.rows`). Raises `MechanismError`, which says what is wrong
     with it, on which draws (`where`).
     """
@@ -254,7 +238,7 @@ def checked(values: object, size: int, where: str) -> np.ndarray:
         raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None
 
 
-def joined(parts: Sequence[np.ndarray], where: str) -> np.ndarray:
+def joined(parts: Sequence[np.ndarray], where: object) -> np.ndarray:
     """Draws of one side in one array. Raises `MechanismError` if the forms of these draws (`where`)
     differ.
     """

@@ -169,11 +169,11 @@ def counting(
     groups = store.counts(count.key) if isinstance(store, CountStore) else None
     if numbers == 0 or (store is not None and groups is None):
         return None
-    carried = Carried(_OneAtATime(count), name=uuid4().hex)
     workers, tasks = elsewhere(n_jobs), -(-numbers // group_size(numbers))
-    if workers and not sendable(carried):
-        return None
     if not groups and not 0 < min(A_WORKER * workers, ENOUGH) <= tasks:
+        return None
+    carried = Carried(_OneAtATime(count), name=uuid4().hex)
+    if workers and not sendable(carried):
         return None
 
     def load(group: Group) -> Counted | None:
@@ -195,7 +195,7 @@ def counting(
     def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
         parts = _grouped(upcoming, group_size(numbers), before)
         task = delayed(_DrawnAndCounted(tuple(blocks), carried))
-        return made(parts, n_jobs, task, lambda _: "draw and count M(D) and M(D')", load, keep)
+        return made(parts, n_jobs, task, "draw and count M(D) and M(D')", load, keep)
 
     return results
 

@@ -47,26 +47,22 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
     """Sentences for the report on draws that are all the same, and on sides of different width.
 
     P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
+
+    If all draws of each side have one value and the two differ, an output reveals its database with
+    certainty. The sentence does not show the values: without noise they may be values of the data.
     """
-    sentences = _constant(P, Q)
+    sentences: tuple[str, ...] = ()
+    ours, theirs = outcomes.as_bytes(P), outcomes.as_bytes(Q)
+    if np.all(ours == ours[0]) and np.all(theirs == theirs[0]):
+        said = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
+        first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
+        if first[0] == second[0]:
+            sentences = (f"{said} the same value on both sides.",)
+        else:
+            sentences = (f"{said} one value on D and another on D'{INFINITE}",)
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
         sentences += (
             f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "
             "they are audited as lists, and their length tells the sides apart.",
         )
     return sentences
-
-
-def _constant(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
-    """A sentence if on each side all draws have one value.
-
-    If the two values differ, an output reveals its database with certainty. The sentence does not
-    show the values: without noise they may be values of the data.
-    """
-    if any(np.any(rows != rows[0]) for rows in map(outcomes.as_bytes, (P, Q))):
-        return ()
-    looked_at = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
-    first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
-    if first[0] == second[0]:
-        return (f"{looked_at} the same value on both sides.",)
-    return (f"{looked_at} one value on D and another on D'{INFINITE}",)

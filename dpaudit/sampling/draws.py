@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Protocol
@@ -11,10 +11,11 @@ import numpy as np
 
 from dpaudit import outcomes
 from dpaudit._core.linalg import one_thread
+from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.ticks import ticking
 from dpaudit._core.types import Array, Mechanism, Wrapped
 from dpaudit.errors import MechanismError
-from dpaudit.sampling.block import SIDES, Block, Preparable, both_sides, in_turn, joined
+from dpaudit.sampling.block import SIDES, Block, Preparable, Where, both_sides, joined
 from dpaudit.sampling.cluster import BlocksOnCluster
 from dpaudit.sampling.counting import Count, Counts, counting, width
 from dpaudit.sampling.parallel import BlockStore, dask_backend, drawn
@@ -92,7 +93,7 @@ class MechanismDraws:
     store : keeps blocks of draws, so that an interrupted audit resumes.
     call : draws in each call, by default `call_size`. smallest : least number of draws in a block.
 
-    The sides are drawn in turn, block by block (`in_turn`), so that a mechanism that changes with
+    The sides are drawn in turn, block by block (`_next`), so that a mechanism that changes with
     time changes on both. Neither the number or kind of workers nor an interruption changes a byte.
     Every method raises `MechanismError` if the mechanism raises or returns something other than
     outcomes.
@@ -128,21 +129,18 @@ class MechanismDraws:
         self.columns: dict[int, int] = {}  # number of columns of the first table of each side
 
     def peek(self, count: int) -> Pair:
-        missing = count - self._drawn_ahead()
+        missing = self.position + count - self.drawn
         if missing > 0:
-            here = self._cluster() is not None  # a few blocks are not worth sending
-            self.ahead += self._drawn_here(missing) if here else self._fresh(missing)
-        P, Q = (joined([part[side] for part in self.ahead], SIDES[side]) for side in (0, 1))
-        return P, Q
+            # a few blocks are not worth sending to a cluster
+            self.ahead += self._fresh(missing, here=self._cluster() is not None)
+        P, Q = zip(*self.ahead, strict=True)
+        return joined(P, SIDES[0]), joined(Q, SIDES[1])
 
     def take(self, count: int) -> Pair:
-        fresh = self._fresh(count - self._drawn_ahead())
-        sides = Collected(count, 0), Collected(count, 1)
-        for pair in self._parts(count, fresh):
-            for side, part in zip(sides, pair, strict=True):
-                side.add(part)
+        fresh = self._fresh(self.position + count - self.drawn)
+        drawn = collected(self._parts(count, fresh), count)
         next(fresh, None)  # ends the drawing of blocks
-        return sides[0].all(), sides[1].all()
+        return drawn
 
     def hold(self, count: int) -> Learn:
         # Without a store, workers of a Dask cluster keep the draws, and one of them applies the
@@ -156,7 +154,7 @@ class MechanismDraws:
         away = BlocksOnCluster(backend, self.blocks, blocks, count, self._check_columns)
         self.position, self.drawn = count, count - count % self.block
         cut = count - self.drawn
-        self.ahead = [(P[cut:], Q[cut:]) for P, Q in self._drawn_here(cut)]
+        self.ahead = [(P[cut:], Q[cut:]) for P, Q in self._fresh(cut, here=True)]
         self._report()
         return away
 
@@ -172,7 +170,7 @@ class MechanismDraws:
             next(fresh, None)  # ends the drawing of blocks
             return
         before = self.position
-        yield from self._parts(self._drawn_ahead(), iter(()))
+        yield from self._parts(self.drawn - before, iter(()))
         results = work(self._next(left), self.position - before)
         while True:
             with self.threads(), ticking(self._report):
@@ -187,27 +185,34 @@ class MechanismDraws:
             self._report()
 
     def _next(self, count: int) -> Iterator[Block]:
-        """Yield the next blocks of both sides, together `count` draws a side or more."""
+        """Yield the next blocks of both sides, together `count` draws a side or more, in the order
+        of drawing.
+
+        Four blocks of two successive numbers come as P Q Q P or as Q P P Q, by a coin at key
+        (ORDER, number // 2) below the seed. So a change of the mechanism that is linear in time
+        affects both sides equally, and any other change favours neither side.
+        """
         first, end = -(-self.drawn // self.block), -(-(self.drawn + max(count, 0)) // self.block)
-        sizes = ((b, min(self.block, self.size - b * self.block)) for b in range(first, end))
-        return in_turn(sizes, self.seed)
+        for number in range(first, end):
+            size = min(self.block, self.size - number * self.block)
+            coin = int(generator(self.seed, Purpose.ORDER, number // 2).integers(2))
+            side = (coin + number) % 2
+            yield Block(side, number, size)
+            yield Block(1 - side, number, size)
 
-    def _fresh(self, count: int) -> Iterator[Pair]:
-        """Draw and yield pairs of whole blocks, together `count` draws a side or more."""
-        return self._paired(drawn(self.blocks, self._next(count), self.n_jobs, self.store))
-
-    def _drawn_here(self, count: int) -> Iterator[Pair]:
-        """Draw pairs of whole blocks in this process, together `count` draws a side or more."""
-        blocks = self._next(count)
-        return self._paired((b, self.blocks[b.side](b.number, b.size)) for b in blocks)
-
-    def _paired(self, blocks: Iterator[tuple[Block, np.ndarray]]) -> Iterator[Pair]:
-        """Yield the draws of the two blocks of each number, which follow each other in `blocks`."""
+    def _fresh(self, count: int, *, here: bool = False) -> Iterator[Pair]:
+        """Draw and yield pairs of whole blocks, together `count` draws a side or more. here : in
+        this process, without workers.
+        """
+        upcoming = self._next(count)
+        blocks = drawn(self.blocks, upcoming, self.n_jobs, self.store)
+        if here:
+            blocks = ((b, self.blocks[b.side](b.number, b.size)) for b in upcoming)
         self._report()
         while True:
             pair: dict[int, np.ndarray] = {}
             with self.threads(), ticking(self._report):
-                for block, part in islice(blocks, 2):
+                for block, part in islice(blocks, 2):  # the two of a number follow each other
                     self._check_columns(block, width(part))
                     pair[block.side] = part
             if not pair:
@@ -237,7 +242,7 @@ class MechanismDraws:
         """
         before = self.columns.setdefault(block.side, columns) if columns else 0
         if before != columns:
-            where = self.blocks[block.side].where(block.number, block.size)
+            where = Where(self.seed, (int(Purpose.DRAW), block.side, block.number), block.size)
             raise MechanismError(
                 "the mechanism must return the same number of columns each time, "
                 f"got {columns} after {before} on {where}"
@@ -246,9 +251,6 @@ class MechanismDraws:
     def _cluster(self) -> Any | None:
         """joblib's backend if it is a Dask cluster and no store keeps the draws; else None."""
         return None if self.store is not None else dask_backend(self.n_jobs)
-
-    def _drawn_ahead(self) -> int:
-        return sum(len(P) for P, _ in self.ahead)
 
     def _report(self, made: int = 0) -> None:
         """Report the draws that are used, or made ahead of their use but for the last one.
@@ -261,31 +263,26 @@ class MechanismDraws:
             self.progress(STEP, done, self.size)
 
 
-class Collected:
-    """Collects the parts of one side, `size` draws in all, in one array.
+def collected(parts: Iterable[Pair], size: int) -> Pair:
+    """The draws of parts, `size` a side in all. Raises `MechanismError` if their forms differ.
 
-    Tables are copied into it as they come; only lists and texts are in memory twice.
+    Tables are copied into one array as they come; only lists and texts are in memory twice.
     """
-
-    def __init__(self, size: int, side: int) -> None:
-        self.size, self.side, self.done = size, side, 0
-        self.table: np.ndarray | None = None
-        self.others: list[np.ndarray] = []
-
-    def add(self, part: np.ndarray) -> None:
-        if self.others or not outcomes.is_table(part):
-            self.others = [*(self.others or self._tables()), part]
-        else:
-            if self.table is None:
-                self.table = np.empty((self.size, part.shape[1]))
-            self.table[self.done : self.done + len(part)] = part
-        self.done += len(part)
-
-    def all(self) -> np.ndarray:
-        return joined(self.others or self._tables(), SIDES[self.side])
-
-    def _tables(self) -> list[np.ndarray]:
-        return [] if self.table is None else [self.table[: self.done]]
+    tables: list[list[np.ndarray]] = [[], []]
+    others: list[list[np.ndarray]] = [[], []]
+    done = 0
+    for pair in parts:
+        for part, table, other in zip(pair, tables, others, strict=True):
+            if other or not outcomes.is_table(part):
+                if table:
+                    other.append(table.pop()[:done])
+                other.append(part)
+                continue
+            if not table:
+                table.append(np.empty((size, part.shape[1])))
+            table[0][done : done + len(part)] = part
+        done += len(pair[0])
+    return joined(others[0] or tables[0], SIDES[0]), joined(others[1] or tables[1], SIDES[1])
 
 
 def call_size(mechanism: Mechanism, size: int) -> int | None:

@@ -19,12 +19,13 @@ from joblib.parallel import get_active_backend
 
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit.errors import DpauditError, MechanismError
-from dpaudit.sampling.block import SIDES, Block, Blocks
+from dpaudit.sampling.block import Block, Blocks
 
 WINDOW = 1 << 26  # bytes of results that a window may hold
 # Most parts in a window for each worker. Workers wait for the last part of a window, which takes
 # little of their time if it has this many.
 DEEP = 64
+DRAWING = "draw M(D) and M(D')"  # what failed, for people
 THREADS = "threads"  # used if the user has set no other backend of joblib
 
 
@@ -48,9 +49,9 @@ def made(
     parts: Iterable[Part],
     n_jobs: int | None,
     task: Callable[[Part], Any],
-    doing: Callable[[Part], str],
-    load: Callable[[Part], Result | None],
-    keep: Callable[[Part, Result], None],
+    doing: str,
+    load: Callable[[Part], Result | None] | None = None,
+    keep: Callable[[Part, Result], None] | None = None,
 ) -> Iterator[tuple[Part, Result]]:
     """Yield the parts in order, each with its result. Raises `MechanismError`, and what `keep`
     raises.
@@ -62,14 +63,16 @@ def made(
     left, jobs, room = iter(parts), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
         while window := list(islice(left, jobs * room)):
-            loaded, largest = {part: load(part) for part in window}, 1
-            fresh = _results(parallel, [task(part) for part in window if loaded[part] is None])
+            loaded = {} if load is None else {part: load(part) for part in window}
+            fresh = _results(parallel, [task(part) for part in window if loaded.get(part) is None])
+            largest = 1
             try:
                 for part in window:
-                    result = loaded.pop(part)
+                    result = loaded.pop(part, None)
                     if result is None:
-                        result = answer(partial(next, fresh), doing(part))
-                        keep(part, result)
+                        result = answer(partial(next, fresh), doing)
+                        if keep is not None:
+                            keep(part, result)
                     largest = max(largest, result.nbytes)
                     yield part, result
                 next(fresh, None)  # lets joblib end the call
@@ -88,23 +91,21 @@ def drawn(
     sides : the blocks of M(D) and of M(D').
     """
 
+    def task(block: Block) -> Any:
+        return delayed(sides[block.side])(block.number, block.size)
+
+    if store is None:
+        return made(blocks, n_jobs, task, DRAWING)
+
     def keep(block: Block, draws: np.ndarray) -> None:
-        if store is not None:
-            store.put(block.side, block.number, draws)
+        store.put(block.side, block.number, draws)
 
-    return made(
-        blocks,
-        n_jobs,
-        lambda block: delayed(sides[block.side])(block.number, block.size),
-        lambda block: f"draw {SIDES[block.side]}",
-        lambda block: stored(store, block),
-        keep,
-    )
+    return made(blocks, n_jobs, task, DRAWING, partial(stored, store), keep)
 
 
-def stored(store: BlockStore | None, block: Block) -> np.ndarray | None:
+def stored(store: BlockStore, block: Block) -> np.ndarray | None:
     """The stored draws of a block if there are `block.size` of them; else None."""
-    draws = None if store is None else store.get(block.side, block.number)
+    draws = store.get(block.side, block.number)
     return draws if draws is not None and draws.shape[:1] == (block.size,) else None
 
 
