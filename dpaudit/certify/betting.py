@@ -189,10 +189,9 @@ class Bet:
         counts, the forward side counts in full, the backward side counts in full.
         """
         corners = np.zeros((3, 2))  # log U and log V
-        for row, side in enumerate((forward, backward)):
+        for row, side, sign in ((0, forward, 1.0), (1, backward, -1.0)):
             if side is not None:
-                full = [gain(side.stop, side.start, sign) for sign in (1.0, -1.0)]
-                corners[row] = full if row == 0 else full[::-1]
+                corners[row] = [gain(side.stop, side.start, way) for way in (sign, -sign)]
         up, down = np.exp(corners).T
         return cls(forward, backward, float(null.ceiling(up, down)))
 
@@ -246,12 +245,11 @@ class Hits:
 
     def log_e(self, null: Null) -> Array:
         """The log payoff of all draws for each of `WIDTHS`, (k,), at the price under `null`."""
-        log_e, inside = np.empty(len(WIDTHS)), np.ones(1)
-        for at, width in enumerate(WIDTHS.tolist()):
-            bet = Bet.against(null, Side(self.epsilon, self.epsilon + width, 0.0, step=True), None)
-            paid = self.ahead * bet.up(inside)[0] + self.behind * bet.down(inside)[0]
-            log_e[at] = paid - self.draws * bet.cost
-        return log_e
+        start, stop = self.epsilon, self.epsilon + WIDTHS
+        up, down = gain(stop, start, 1.0), gain(stop, start, -1.0)
+        none = np.ones_like(up)
+        U, V = np.stack([np.exp(up), none], axis=-1), np.stack([np.exp(down), none], axis=-1)
+        return np.asarray(self.ahead * up + self.behind * down - self.draws * null.ceiling(U, V))
 
 
 def log_mean(log_e: Array) -> Array:

@@ -122,13 +122,6 @@ class CandidateSets:
             total=total,
         )
 
-    def gain(self, cost: float) -> Array:
-        """The estimate of p − e^ε q less `cost` standard errors, (2, c, e)."""
-        return self.value - cost * self.error
-
-    def nearest(self, epsilon: float) -> int:
-        return int(np.argmin(np.abs(self.epsilon - epsilon)))
-
     def by_odds(self, epsilon: float) -> Array:
         """p − e^ε q of each set, (2, c), estimated from the odds: the score s is taken as the log
         odds of P against Q.
@@ -147,14 +140,15 @@ class CandidateSets:
         gamma = np.exp(min(epsilon, LARGEST))
         return np.stack([p - gamma * q, rest_q - gamma * rest_p])
 
-    def clear_excess(self) -> float:
-        """The standard errors that an excess has on the certifying draws if it has `CLEAR` of them
-        on the choosing draws.
+    def is_clear(self, standard_errors: float) -> bool:
+        """Whether an excess of so many standard errors of the certifying draws is one of `CLEAR` on
+        the choosing draws.
         """
-        return CLEAR * float(np.sqrt(self.draws / min(self.choose.sizes)))
+        return standard_errors >= CLEAR * np.sqrt(self.draws / min(self.choose.sizes))
 
-    def chosen(self, way: int, where: int, epsilon: tuple[float, ...], share: float) -> ChosenSet:
-        """The set with this direction (0 is forward) and position among the thresholds."""
+    def best(self, gain: Array, epsilon: tuple[float, ...], share: float) -> ChosenSet:
+        """The set with the largest gain, of those of each direction, (2, c)."""
+        way, where = np.unravel_index(int(np.argmax(gain)), gain.shape)
         return ChosenSet(bool(way == 0), float(self.threshold[where]), epsilon, float(share))
 
 
@@ -173,13 +167,15 @@ def choose_sets(
     """
     usual = 1.0 - sum(RATIO_SHARES["spectrum"])
     total = candidates.total * (1.0 - sum(RATIO_SHARES[focus])) / usual
-    claim_sets: list[ChosenSet] = []
+    claimed: list[ChosenSet] = []
+    left = total * (usual - REST_SHARE)
     for epsilon in claim_epsilon:
-        claim_sets += _claim_sets(candidates, epsilon, total / len(claim_epsilon))
-    claimed = sum(chosen.share for chosen in claim_sets)
-    main = _interval_sets(candidates, total * (usual - REST_SHARE) - claimed)
+        own = _claim_sets(candidates, epsilon, total / len(claim_epsilon))
+        left -= sum(chosen.share for chosen in own)
+        claimed += own
+    main = _interval_sets(candidates, left)
     rest = _other_direction_sets(candidates, main, total * REST_SHARE)
-    return main + rest + _ratio_sets(candidates, focus) + claim_sets
+    return main + rest + _ratio_sets(candidates, focus) + claimed
 
 
 def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> ChosenSet:
@@ -187,14 +183,14 @@ def set_to_bet_on(candidates: CandidateSets, epsilon: Array, allowed: Array) -> 
     where the claim allows δ (k,); it takes no share. The excess is counted; where no counted excess
     is clear, the odds of the score estimate it.
     """
-    at = [candidates.nearest(point) for point in epsilon]
+    at = np.argmin(np.abs(candidates.epsilon - epsilon[:, None]), axis=1)
     error = candidates.error[:, :, at]
     clear = (candidates.value[:, :, at] - allowed) / error
-    if clear.max() < candidates.clear_excess():
-        odds = [candidates.by_odds(float(candidates.epsilon[node])) for node in at]
-        clear = (np.stack(odds, axis=-1) - allowed) / error
-    way, where, point = np.unravel_index(int(np.argmax(clear)), clear.shape)
-    return candidates.chosen(int(way), int(where), (float(epsilon[point]),), 0.0)
+    if not candidates.is_clear(clear.max()):
+        odds = np.stack([candidates.by_odds(point) for point in candidates.epsilon[at]], axis=-1)
+        clear = (odds - allowed) / error
+    point = int(np.argmax(clear)) % len(epsilon)
+    return candidates.best(clear[:, :, point], (float(epsilon[point]),), 0.0)
 
 
 def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
@@ -206,31 +202,23 @@ def _ratio_sets(candidates: CandidateSets, focus: str) -> list[ChosenSet]:
     promise = candidates.ratio
     if focus == "pure":
         promise = promise - candidates.ratio_error
-    best = np.argmax(promise, axis=1)
-    better = int(np.argmax(promise[[0, 1], best]))
-    return [
-        candidates.chosen(way, best[way], (), candidates.total * share)
-        for way, share in zip((better, 1 - better), RATIO_SHARES[focus], strict=True)
-    ]
+    better, other = candidates.total * np.array(RATIO_SHARES[focus])
+    first = candidates.best(promise, (), better)
+    same = np.array([[first.forward], [not first.forward]])
+    return [first, candidates.best(np.where(same, -np.inf, promise), (), other)]
 
 
 def _claim_sets(candidates: CandidateSets, epsilon: float, total: float) -> list[ChosenSet]:
     """The best set by counts at a claim's ε and, unless its excess is clear, the best by odds."""
-    at = candidates.nearest(epsilon)
+    at = int(np.argmin(np.abs(candidates.epsilon - epsilon)))
     value, error = candidates.value[:, :, at], candidates.error[:, :, at]
-    way, where = _argmax(value - 2.5 * error)
-    sets = [candidates.chosen(way, where, (epsilon,), CLAIM_SHARE * total)]
-    if value[way, where] < candidates.clear_excess() * error[way, where]:
-        odds = candidates.by_odds(float(candidates.epsilon[at]))
-        way, where = _argmax(odds - 2.5 * error)
-        sets.append(candidates.chosen(way, where, (epsilon,), ODDS_SHARE * total))
+    gain, own = value - 2.5 * error, (epsilon,)
+    sets = [candidates.best(gain, own, CLAIM_SHARE * total)]
+    place = np.unravel_index(int(np.argmax(gain)), gain.shape)
+    if not candidates.is_clear(value[place] / error[place]):
+        gain = candidates.by_odds(candidates.epsilon[at]) - 2.5 * error
+        sets.append(candidates.best(gain, own, ODDS_SHARE * total))
     return sets
-
-
-def _argmax(table: Array) -> tuple[int, int]:
-    """The direction and the position at which a table (2, c) is largest."""
-    way, where = np.unravel_index(int(np.argmax(table)), table.shape)
-    return int(way), int(where)
 
 
 def _interval_sets(candidates: CandidateSets, total: float) -> list[ChosenSet]:
@@ -240,20 +228,22 @@ def _interval_sets(candidates: CandidateSets, total: float) -> list[ChosenSet]:
     Errors above CAP count as CAP, since otherwise the ε at which almost nothing can be certified
     would take the level of the others.
     """
-    promising = np.flatnonzero(np.max(candidates.gain(2.0), axis=(0, 1)) > 0.0)
+    value, error = candidates.value, candidates.error
+    promising = np.flatnonzero(np.max(value - 2.0 * error, axis=(0, 1)) > 0.0)
     last = int(promising[-1]) if len(promising) else 0
     count = min(round(INTERVALS[0] * candidates.draws ** INTERVALS[1]), last + 1)
     edges = np.linspace(0, last + 1, count + 1).round().astype(int)
-    scale = np.maximum(np.max(candidates.gain(1.0), axis=(0, 1)), 1e-9)
-    gain = np.clip(candidates.gain(-float(ndtri(total / 16.0))), 0.0, None) / scale
-    best, weight = [], []
-    for start, stop in pairwise(edges):
-        way, where = _argmax(gain[:, :, start:stop].sum(axis=2))
-        error = candidates.error[way, where, start:stop] / scale[start:stop]
-        weight.append(np.minimum(error, CAP).sum())
-        best.append((way, where, _ends(candidates.epsilon[start:stop])))
-    shares = total * np.array(weight) / sum(weight)
-    return [candidates.chosen(*each, share) for each, share in zip(best, shares, strict=True)]
+    scale = np.maximum(np.max(value - error, axis=(0, 1)), 1e-9)
+    gain = np.clip(value + float(ndtri(total / 16.0)) * error, 0.0, None) / scale
+    best, weight = [], np.empty(count)
+    for at, (start, stop) in enumerate(pairwise(edges)):
+        part = gain[:, :, start:stop].sum(axis=2)
+        best.append((part, _ends(candidates.epsilon[start:stop])))
+        way, where = np.unravel_index(int(np.argmax(part)), part.shape)
+        spread = error[way, where, start:stop] / scale[start:stop]
+        weight[at] = np.minimum(spread, CAP).sum()
+    shares = total * weight / sum(weight)
+    return [candidates.best(*each, share) for each, share in zip(best, shares, strict=True)]
 
 
 def _ends(epsilon: Array) -> tuple[float, ...]:
@@ -265,26 +255,23 @@ def _other_direction_sets(
     candidates: CandidateSets, main: Iterable[ChosenSet], total: float
 ) -> list[ChosenSet]:
     """A few sets of each direction where `main` has none of it, at equal shares of `total`."""
-    epsilon, gain, groups = candidates.epsilon, candidates.gain(3.0), []
+    epsilon, gain = candidates.epsilon, candidates.value - 3.0 * candidates.error
+    left = np.max(gain, axis=1) > 0.0
+    for chosen in main:
+        first, last = chosen.epsilon[0], chosen.epsilon[-1]
+        left[0 if chosen.forward else 1] &= (epsilon < first) | (epsilon > last)
+    groups = []
     for way in (0, 1):
-        covered = np.zeros(len(epsilon), dtype=bool)
-        for chosen in main:
-            if chosen.forward == (way == 0):
-                first, last = chosen.epsilon[0], chosen.epsilon[-1]
-                covered |= (epsilon >= first) & (epsilon <= last)
-        left = np.flatnonzero(~covered & (np.max(gain[way], axis=0) > 0.0))
-        groups += [(way, part) for part in np.array_split(left, REST_SETS) if len(part)]
+        parts = np.array_split(np.flatnonzero(left[way]), REST_SETS)
+        groups += [(way, part) for part in parts if len(part)]
     if not groups:
         groups = [(1 if all(chosen.forward for chosen in main) else 0, np.zeros(1, dtype=int))]
-    return [
-        candidates.chosen(
-            way,
-            int(np.argmax(gain[way, :, part[len(part) // 2]])),
-            _ends(epsilon[part]),
-            total / len(groups),
-        )
-        for way, part in groups
-    ]
+    sets = []
+    for way, part in groups:
+        threshold = candidates.threshold[np.argmax(gain[way, :, part[len(part) // 2]])]
+        ends = _ends(epsilon[part])
+        sets.append(ChosenSet(way == 0, float(threshold), ends, total / len(groups)))
+    return sets
 
 
 def _smoothed(values: Array, size: Array) -> Array:
@@ -298,9 +285,9 @@ def _smoothed(values: Array, size: Array) -> Array:
     reach = NEAR * tail * (1.0 - 1.5 * tail) + 1e-12
     start = np.searchsorted(-size, -size - reach)
     stop = np.searchsorted(-size, -size + reach, side="right")
+    total = np.zeros((len(values), len(size) + 1, values.shape[2]))
     for _ in range(2):
-        total = np.cumsum(values, axis=1)
-        total = np.concatenate([np.zeros_like(values[:, :1]), total], axis=1)
+        np.cumsum(values, axis=1, out=total[:, 1:])
         values = (total[:, stop] - total[:, start]) / (stop - start)[:, None]
     return values
 
