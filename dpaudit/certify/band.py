@@ -71,12 +71,12 @@ class Certificate:
     @classmethod
     def of(cls, regions: Sequence[Region], forward: Sequence[bool], level: float) -> Certificate:
         """Collect the regions of one band. forward : the direction of each region."""
-        width = max((len(region.q) for region in regions), default=1)
+        width = max([1, *(len(region.q) for region in regions)])
         p, q = np.empty((2, len(regions), width))
         for row, region in enumerate(regions):
-            last = width - len(region.q)
-            p[row] = np.pad(region.p, (0, last), mode="edge")
-            q[row] = np.pad(region.q, (0, last), mode="edge")
+            size = len(region.q)
+            p[row, :size], p[row, size:] = region.p, region.p[-1]
+            q[row, :size], q[row, size:] = region.q, region.q[-1]
         return cls(p, q, np.array(forward, dtype=bool), level)
 
     def direction(self, forward: bool) -> Certificate:

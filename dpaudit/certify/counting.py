@@ -11,7 +11,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import STORED
-from dpaudit.certify.scores import HIGHEST
+from dpaudit.certify.scores import SortedScores
 from dpaudit.outcomes import Columns
 from dpaudit.sampling import Counts, Pair
 from dpaudit.scoring import Fitted, Score, Sides, scores
@@ -48,8 +48,8 @@ class CellCount:
         sides = without_nan(scored)
         with np.errstate(over="ignore"):  # infinite scores are scores
             first = sides[:, : max(STORED - before, 0)].astype(np.float32)
-        ordered = np.sort(np.clip(sides, -HIGHEST, HIGHEST))  # faster than a search for each score
-        upto = np.stack([np.searchsorted(side, self.edges, side="right") for side in ordered])
+        sorted_ = SortedScores.of(*sides)  # faster than a search for each score
+        upto = sides.shape[1] - np.stack(sorted_.above(self.edges))
         cells = np.diff(upto, prepend=0, append=sides.shape[1])
         return Counts(cells, first, int(np.isnan(scored).sum()))
 

@@ -114,10 +114,9 @@ class Choices:
         The share of level at each ε is the largest among the sets whose interval of ε is nearest.
         """
         epsilon, cells = self.epsilon, ScoreCells.of(certifying, self.threshold)
-        aimed = [chosen for chosen in self.sets if chosen.epsilon]
-        first, last = np.array([[chosen.epsilon[0], chosen.epsilon[-1]] for chosen in aimed]).T
-        away = np.maximum(first[:, None] - epsilon, epsilon - last[:, None]).clip(min=0.0)
-        share = np.array([[chosen.share] for chosen in aimed])
+        aimed = [(one.epsilon[0], one.epsilon[-1], one.share) for one in self.sets if one.epsilon]
+        first, last, share = np.array(aimed).T[..., None]
+        away = np.maximum(first - epsilon, epsilon - last).clip(min=0.0)
         return estimate_of(
             certificate_of(self.sets, cells, self.alpha),
             epsilon,
@@ -182,12 +181,11 @@ def estimate_of(
     share : as in `Estimate`. fresh : the mean score in each cell, the counts of draws beside those
     in `cells`, and whether the score is a closed form; None where the band stands for the estimate.
     """
-    lows = [np.clip(certified.direction(way).delta_at(epsilon), 0.0, 1.0) for way in (True, False)]
-    deltas: Sequence[Array] = lows
+    ways = certified.direction(True), certified.direction(False)
+    low = np.clip([ways[0].delta_at(epsilon), ways[1].delta_at(epsilon)], 0.0, 1.0)
+    delta = low
     if fresh is not None:
         score, counts, closed = fresh
-        deltas = estimated(Counted.of(score, counts, cells, closed), epsilon)
-    forward, backward = (
-        Direction(np.maximum(delta, low), low) for delta, low in zip(deltas, lows, strict=True)
-    )
+        delta = np.maximum(estimated(Counted.of(score, counts, cells, closed), epsilon), low)
+    forward, backward = Direction(delta[0], low[0]), Direction(delta[1], low[1])
     return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)

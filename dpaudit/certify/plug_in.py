@@ -18,6 +18,7 @@ to be the same.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -138,27 +139,26 @@ def _asymmetry(cells: Counted, p: Array, q: Array, loss: Array) -> float:
 
 
 def _log_odds(cells: Counted) -> Array:
-    """The log-odds of P in each cell, (c,), averaged over all settings."""
-    score, size = np.clip(cells.score, -LARGEST_SCORE, LARGEST_SCORE), cells.size
-    flat = score * (1.0 + (score / FLATTENED) ** 4) ** -0.125
-    rank = ndtri((np.cumsum(size) - 0.5 * size) / size.sum())
-    regressions = [_Regression.of(base, cells) for base in (score, flat, rank)]
-    settings = CLOSED if cells.closed else SETTINGS
-    fits = [regressions[base].fit(cells, trusted, bent) for base, trusted, bent in settings]
-    evidence = np.array([fit[1] for fit in fits])
-    return _with_atoms(cells, softmax(evidence) @ np.array([fit[0] for fit in fits]))
-
-
-def _with_atoms(cells: Counted, odds: Array) -> Array:
-    """Log-odds, (c,), averaged by likelihood over whether a cell has the smooth odds or its own.
+    """The log-odds of P in each cell, (c,), averaged over all settings by evidence, and then by
+    likelihood over whether a cell has these smooth odds or its own.
 
     One of the c cells is expected to have its own odds; their prior is Jeffreys's.
     """
+    score, size = np.clip(cells.score, -LARGEST_SCORE, LARGEST_SCORE), cells.size
     p, q = cells.p, cells.q
-    own = betaln(p + 0.5, q + 0.5) - betaln(0.5, 0.5)
-    smooth = p * log_expit(odds) + q * log_expit(-odds)
-    share = expit(own - smooth - np.log(len(odds)))
-    return np.asarray(odds + share * (np.log(p + 0.5) - np.log(q + 0.5) - odds))
+    flat = score * (1.0 + (score / FLATTENED) ** 4) ** -0.125
+    rank = ndtri((np.cumsum(size) - 0.5 * size) / size.sum())
+    regressions = tuple(map(partial(_Regression.of, cells), (score, flat, rank)))
+    odds, evidence = [], []
+    for base, trusted, bent in CLOSED if cells.closed else SETTINGS:
+        fitted, log_evidence = regressions[base].fit(cells, trusted, bent)
+        odds.append(fitted)
+        evidence.append(log_evidence)
+    smooth = softmax(evidence) @ np.array(odds)
+    by_own = betaln(p + 0.5, q + 0.5) - betaln(0.5, 0.5)
+    by_smooth = p * log_expit(smooth) + q * log_expit(-smooth)
+    share = expit(by_own - by_smooth - np.log(len(smooth)))
+    return np.asarray(smooth + share * (np.log(p + 0.5) - np.log(q + 0.5) - smooth))
 
 
 @value_class
@@ -176,7 +176,7 @@ class _Regression:
     group_features: Array
 
     @classmethod
-    def of(cls, base: Array, cells: Counted) -> _Regression:
+    def of(cls, cells: Counted, base: Array) -> _Regression:
         """A regression on 1, the standardised base, its square, and its excess over each bend."""
         base, count, size = base + cells.offset, len(base), cells.size
         mean = np.average(base, weights=size)
@@ -186,11 +186,11 @@ class _Regression:
         bends = np.maximum(standard[:, None] - standard[at], 0.0)
         features = np.column_stack([np.ones_like(base), standard, standard**2, bends])
         group = np.arange(count) * min(FITTED, count) // count
-        whole = np.bincount(group, weights=size)
-        means = [
-            np.bincount(group, weights=size * column) / whole for column in (base, *features.T)
-        ]
-        return cls(base, features, group, means[0], np.column_stack(means[1:]))
+        means = np.empty((features.shape[1] + 1, group[-1] + 1))
+        for row, column in zip(means, (base, *features.T), strict=True):
+            row[:] = np.bincount(group, weights=size * column)
+        means /= np.bincount(group, weights=size)
+        return cls(base, features, group, means[0], np.ascontiguousarray(means[1:].T))
 
     def fit(self, cells: Counted, trusted: bool, bent: float) -> tuple[Array, float]:
         """The cells' log-odds, (c,), and the log evidence of the counts: their log-likelihood with
