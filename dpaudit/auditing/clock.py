@@ -36,6 +36,7 @@ SHORT = 0.06  # but 2 draws after a first one of more seconds than this
 CLEAR, GROWTH = 0.02, 1.75  # seconds of a call, and seconds over those before, that end the look
 FURTHER, BESIDE = 256, 64  # further draws a side, and draws of a trial and a replay
 CALLS_BESIDE = 24  # calls in which these are made, at most, by a mechanism of many draws a call
+TIME = "seconds (--time)"  # the argument that an error about too short a time names
 LONG = 10.0  # seconds; after a longer call no other is timed, of a longer audit the share is told
 # CPU seconds that dpaudit spends by the numbers in an output, as `python -m reports.make cost`
 # measured them: on an audit of 1,000 draws a side, on each further draw, and on one of a search
@@ -190,7 +191,7 @@ class Rate:
         if size < min(FEWEST, most):
             least = (total(FEWEST)[0] - self.fixed) / PLANNED + RESERVED + self.fixed
             words = check.Words(duration(seconds))
-            check.fail("seconds (--time)", words, f"at least {duration(least)}")
+            check.fail(TIME, words, f"at least {duration(least)}")
         return size, changes
 
 

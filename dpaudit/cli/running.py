@@ -11,6 +11,7 @@ from typing import Any
 import dpaudit.report
 from dpaudit._core.raised import report as traceback_of
 from dpaudit._core.result_file import RESULT, load, reading
+from dpaudit.auditing.clock import duration
 from dpaudit.auditing.result import AuditResult
 from dpaudit.cli.answers import summary as verdicts
 from dpaudit.cli.console import (
@@ -126,8 +127,10 @@ def _run(
     written. one_claim : whether the scenarios audit one claim under several relations, for a common
     verdict; an error that prevents it is raised. options : `FILES`, and keywords of `_work`.
     """
-    if options.get("seconds") is not None:
+    if options.get("seconds") is not None and len(scenarios) > 1:
         options["seconds"] /= len(scenarios)
+        each = duration(options["seconds"])
+        _notice(f"{len(scenarios)} audits share the time of --time: {each} for each")
     outputs = _outputs(options)
     before = None if against is None else Before.read(against, [case.name for case in scenarios])
     several = len(scenarios) > 1
@@ -145,11 +148,9 @@ def _run(
                 _print_outcome(outcomes[-1], several, len(outcomes) > 1)
             elif isinstance(outcomes[-1].error, ScenarioError):  # the same for each relation
                 break
-        audited = [done for done in outcomes if done.error is None]
-        if relations and audited:
+        if relations and any(done.error is None for done in outcomes):
             outcomes, joint = together(outcomes)
-            audited = [done for done in outcomes if done.error is None]
-            for place, done in enumerate(audited):
+            for place, done in enumerate(outcomes if joint else ()):
                 _print_outcome(done, several, place > 0)
     finally:
         if outcomes:

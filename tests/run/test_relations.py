@@ -5,7 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from dpaudit.auditing.clock import TIME
 from dpaudit.cli import main
+from dpaudit.errors import InvalidInput
+from dpaudit.run.suite.relations import together
+from dpaudit.run.suite.suite import ScenarioOutcome
 
 pytestmark = pytest.mark.quick
 FIXED = """
@@ -37,6 +41,17 @@ def test_a_mechanism_of_a_fixed_number_of_rows_is_audited_on_replaced_ones(tmp_p
     assert record["neighbour"]["row_put_in"]["from"] == "data_bounds"
     assert "3.12589" not in text  # the least value, which came in
     assert "3.75713" not in text
+
+
+def test_a_time_too_short_for_one_relation_does_not_leave_it_out(tmp_path):
+    """Once the other relation, for which the time was enough, was "not violated" for both."""
+    short = InvalidInput(f"{TIME} must be at least 5.2 s, got 5 s", argument=TIME)
+    where = tmp_path, tmp_path
+    done = [
+        ScenarioOutcome("m-add-remove", *where, "error", str(short), 0.0, error=short),
+        ScenarioOutcome("m-replace", *where, "not violated", "", 0.0, record={}),
+    ]
+    assert together(done) == (done, "")
 
 
 @pytest.mark.usefixtures("in_tmp_path", "no_figures")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dpaudit import report
 from dpaudit._core.result_file import save
+from dpaudit.auditing.clock import TIME
 from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import DpauditError
 from dpaudit.run.suite.suite import ScenarioOutcome
@@ -25,13 +26,18 @@ def together(done: Sequence[ScenarioOutcome]) -> tuple[list[ScenarioOutcome], st
     """The outcomes under both relations (`READINGS`, in their order) with their common verdict, and
     a sentence that explains it. Their reports are written again.
 
-    A relation under which the mechanism cannot run is left out. If both fail, or by an error that
-    is no `DpauditError`, the outcomes are returned unchanged, with the sentence "".
+    A relation under which the mechanism cannot run is left out. If both fail, or one by an error
+    that says nothing about the mechanism under this relation (too short a time, or no
+    `DpauditError`), the outcomes are returned unchanged, with the sentence "".
     """
     named = dict(zip(READINGS, done, strict=True))
     records = {name: case.record for name, case in named.items() if case.record is not None}
     failed = {name: case for name, case in named.items() if case.error is not None}
-    if not records or not all(isinstance(case.error, DpauditError) for case in failed.values()):
+    about_mechanism = all(
+        isinstance(case.error, DpauditError) and getattr(case.error, "argument", None) != TIME
+        for case in failed.values()
+    )
+    if not records or not about_mechanism:
         return list(done), ""
     verdict, text = of_both(records, {name: case.reason for name, case in failed.items()})
     judged = []

@@ -34,7 +34,7 @@ from reports.make.timing import memory
 LAPLACE = Laplace(epsilon=0.1)
 ROUNDS = 20  # of which the fastest counts
 COLUMNS = 12
-CORES = (2, 100)
+CORES = (2, 100)  # on which the times of shared work are planned
 IDLE = 5.0  # seconds
 TRAFFIC = (50_000, 500_000, 2_000_000)  # draws a side
 

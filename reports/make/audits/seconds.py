@@ -34,6 +34,7 @@ from dpaudit import datasets, exact, mechanisms
 from dpaudit._core.types import Array
 from dpaudit.cli import main
 from dpaudit.scoring.base import evaluate
+from reports.make.audits.rates import CORES
 from reports.make.page import REPORTS, heads, number, render, table, write
 from reports.make.timing import clock, memory
 
@@ -44,7 +45,6 @@ EPSILON = np.linspace(0.0, 1.0, 10)  # nats
 CANDIDATES = 20  # rows that replace a row
 TEST = "test_privacy.py"
 RUN = "cold `dpaudit run` of the scenario of `dpaudit init`"
-CORES = (2, 100)  # on which the times of shared work are planned
 Draws = tuple[Array, Array]
 
 

@@ -206,8 +206,8 @@ SEEN = (  # canaries, and what is passed beside their projections
 )
 
 
-def epsilon_table(seeds: int = 20) -> str:
-    """What the steps of the sound mechanism certify at level 0.95: medians of μ, and their ε."""
+def report(seeds: int = 20) -> None:
+    """Print what the steps of the sound mechanism certify at level 0.95: medians of μ, and their ε."""
     mechanism, rows = DPSGD(steps=STEPS, sample_rate=RATE, noise_multiplier=SIGMA), []
     for canaries, extra in SEEN:
         watched = made_up(canaries, 20)
@@ -217,4 +217,5 @@ def epsilon_table(seeds: int = 20) -> str:
         share = page.number(epsilon / claimed_epsilon(), 3)
         cells = page.number(mu, 3), page.number(epsilon, 3), share
         rows.append([str(canaries), " and ".join(extra) or "–", *cells])
-    return page.table(("canaries", "passed", "certified μ", "certified ε", "of 9.97"), rows)
+    heads = ("canaries", "passed", "certified μ", "certified ε", "of 9.97")
+    print(page.table(heads, rows))
