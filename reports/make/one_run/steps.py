@@ -207,7 +207,7 @@ SEEN = (  # canaries, and what is passed beside their projections
 
 
 def report(seeds: int = 20) -> None:
-    """Print what the steps of the sound mechanism certify at level 0.95: medians of μ, and their ε."""
+    """Print what steps of the sound mechanism certify at level 0.95: medians of μ, and their ε."""
     mechanism, rows = DPSGD(steps=STEPS, sample_rate=RATE, noise_multiplier=SIGMA), []
     for canaries, extra in SEEN:
         watched = made_up(canaries, 20)
