@@ -25,12 +25,12 @@ from dpaudit.curves.claims import ADVANTAGE, Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import DegenerateData, InvalidInput
 from dpaudit.neighbours import row_statistics
+from dpaudit.report.result import Result
 from dpaudit.scoring import Fitted
 from dpaudit.verdict.attacker import of_band
 from dpaudit.verdict.evidence import Evidence, Sequential
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.record import Curves, read_curves
-from dpaudit.verdict.result import Result
 
 NOT_KEPT = {
     "certified": "to_dict()['certified'] has ε at a few δ, μ, ρ and divergences",

@@ -16,10 +16,10 @@ from dpaudit._core.value import value_class
 from dpaudit.certify.one_run import bound
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
+from dpaudit.report.result import Result
 from dpaudit.verdict.attacker import of_guesses
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.one_run import Judged, Question, epsilon_of
-from dpaudit.verdict.result import Result
 
 POINTS = 120  # result.json counts right guesses for at most this many numbers of guesses
 

@@ -13,11 +13,11 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves import SampledGaussian, epsilon_at
 from dpaudit.curves.claims import Claim
+from dpaudit.report.result import Result
 from dpaudit.verdict.attacker import of_curve
 from dpaudit.verdict.headline import CLAIMED, PREMISE, Headline
 from dpaudit.verdict.numbers import counted
 from dpaudit.verdict.one_run import premise_reason
-from dpaudit.verdict.result import Result
 
 if TYPE_CHECKING:
     from dpaudit.one_run.steps import StepAudit

@@ -19,7 +19,7 @@ from dpaudit.report.comparison import Comparison, compare
 from dpaudit.report.figures import plot_spectrum, plot_tradeoff, plot_trials, spectrum_figure
 from dpaudit.report.index import render_index
 from dpaudit.report.pages import render
-from dpaudit.report.style import house_style, pyplot_axes, svg_address
+from dpaudit.report.style import house_style, legend, pyplot_axes, svg_address
 from dpaudit.report.tables import SHORT, spectrum_table
 from dpaudit.verdict.record import read_curves, selected_rows
 from dpaudit.verdict.sentences import lines
@@ -53,7 +53,10 @@ def plot(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     The figure is δ(ε) with all curves or, of one run with canaries, the share of right guesses.
     """
     if is_one_run(result):
-        return PAGES[result["kind"]].plot(result, ax)
+        page = PAGES[result["kind"]]
+        ax = page.panel(ax or pyplot_axes(*page.SIZE), result)
+        legend(ax, *ax.get_legend_handles_labels(), loc="best")
+        return ax
     return plot_spectrum(read_curves(result), ax or pyplot_axes(5.6, 5.6))
 
 

@@ -28,10 +28,10 @@ from dpaudit._core.text import printable
 from dpaudit._core.types import Array
 from dpaudit._core.value import Text, value_class
 from dpaudit.report import style
+from dpaudit.report.result import Result
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import number, percent, plain
 from dpaudit.verdict.record import Curves, lookup, read_curves
-from dpaudit.verdict.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -179,7 +179,6 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
     source, claim = section(result, "source"), section(result, "claim")
     digest = str(source.get("sha256") or "")[:12]
     no_claim = "none; the bound is compared with the exact spectrum" if exact else "none"
-    versions = section(result, "versions").items()
     unseeded = section(result, "trial").get("repeatable") is False
     seed = "" if result.get("seed") is None else f"{result['seed']}{NOT_REPEATED * unseeded}"
     rows = [
@@ -202,9 +201,14 @@ def facts(result: Mapping[str, Any]) -> list[Fact]:
         ("Run", moment(section(result, "timings").get("started"))),
         ("Source of the mechanism", digest and f"SHA-256 {digest}…"),
         ("Seed", seed),
-        ("Versions", ", ".join(f"{name} {plain(version)}" for name, version in versions)),
+        ("Versions", versions(result)),
     ]
     return [(name, str(value)) for name, value in rows if value]
+
+
+def versions(result: Mapping[str, Any]) -> str:
+    known = section(result, "versions").items()
+    return ", ".join(f"{name} {plain(version)}" for name, version in known)
 
 
 def hint(result: Mapping[str, Any]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
 
 from dpaudit.report import style
-from dpaudit.report.facts import NOTE_WIDTH, Fact, Tile, certified_tile
+from dpaudit.report.facts import NOTE_WIDTH, Fact, Tile, certified_tile, versions
 from dpaudit.report.figures import BARS, CLAIM, EXACT, PERFECT
 from dpaudit.report.pages import embed, render_result
+from dpaudit.report.style import Record
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.headline import Headline
 from dpaudit.verdict.numbers import assignments, count, equation, label, number, percent, plain
@@ -58,13 +58,13 @@ SIZE = (6.4, 4.4)  # inches, of the figure
 TOP = 0.95  # the quantile of right guesses by chance up to which the figure is shaded
 
 
-def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
+def files(record: Record) -> dict[str, bytes | str]:
     with style.house_style():
         picture = style.as_png(figure(record))
     return {"guesses.png": picture, "report.html": render_page(record)}
 
 
-def render_page(record: Mapping[str, Any]) -> str:
+def render_page(record: Record) -> str:
     canaries, right = record["canaries"], record["guesses"]["right"]
     name = label(record.get("scenario") or "", TITLE_WIDTH)
     mechanism, data = (section(record, key).get("name") for key in ("mechanism", "dataset"))
@@ -96,7 +96,7 @@ def render_page(record: Mapping[str, Any]) -> str:
     )
 
 
-def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def attacks(record: Record) -> list[tuple[str, ...]]:
     return [
         (
             plain(attack["name"]),
@@ -109,7 +109,7 @@ def attacks(record: Mapping[str, Any]) -> list[tuple[str, ...]]:
     ]
 
 
-def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
+def tiles(record: Record) -> tuple[Tile, ...]:
     head, canaries = Headline.of(record["headline"]), record["canaries"]
     text = plain(section(record, "claim").get("text") or "")
     claimed = "none" if head.claimed is None else equation(head.symbol, head.claimed_text)
@@ -125,7 +125,7 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
     )
 
 
-def facts(record: Mapping[str, Any]) -> list[Fact]:
+def facts(record: Record) -> list[Fact]:
     mechanism, canaries, certified = (
         section(record, key) for key in ("mechanism", "canaries", "certified")
     )
@@ -149,7 +149,6 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
     low, high = canaries["inclusion"]
     shares = record["method"]["shares"].items()
     assumed = section(record, "assumed")
-    versions = record["versions"].items()
     return [
         *((name, plain(value)) for name, value in subject if value),
         ("Claim", plain(section(record, "claim").get("text") or "none")),
@@ -172,24 +171,15 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
             "Certified μ, if the mechanism is Gaussian DP",
             number(certified["gdp_mu"], 3, down=True),
         ),
-        ("Versions", ", ".join(f"{name} {plain(text)}" for name, text in versions)),
+        ("Versions", versions(record)),
     ]
 
 
-def figure(record: Mapping[str, Any]) -> Figure:
-    drawn = style.new_figure(*SIZE)
-    ax = _panel(drawn.subplots(), record)
-    style.legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return drawn
+def figure(record: Record) -> Figure:
+    return style.one_panel(panel, record, SIZE, ncols=2)
 
 
-def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    ax = _panel(ax or style.pyplot_axes(*SIZE), record)
-    style.legend(ax, *ax.get_legend_handles_labels(), loc="best")
-    return ax
-
-
-def _panel(ax: Axes, record: Mapping[str, Any]) -> Axes:
+def panel(ax: Axes, record: Record) -> Axes:
     from scipy.stats import binom  # here: slow to import
 
     size, right = (np.array(record["guesses"][key], dtype=float) for key in ("count", "right"))

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dpaudit._core.check import fail
 from dpaudit._core.text import printable
 from dpaudit.verdict.numbers import counted, number, percent, plain
 from dpaudit.verdict.sentences import reason_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 # symbol and word show the verdict, colour only repeats it
 BADGES = {"violated": "✕", "not violated": "○", "inconclusive": "?"}
@@ -26,6 +28,8 @@ def _visible(value: Any) -> Any:
 
 @cache
 def environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # here: slow to import
+
     environment = Environment(
         loader=PackageLoader("dpaudit.report"),
         autoescape=True,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpaudit.curves.readings import grid_tradeoff
 from dpaudit.report import style
-from dpaudit.report.facts import Fact, Tile, certified_tile
+from dpaudit.report.facts import Fact, Tile, certified_tile, versions
 from dpaudit.report.figures import CLAIM, EXACT
 from dpaudit.report.pages import embed, render_result
+from dpaudit.report.style import Record
 from dpaudit.report.tables import attacker_table
 from dpaudit.verdict.attacker import roc_of
 from dpaudit.verdict.headline import PREMISE, Headline
@@ -47,17 +47,19 @@ ADVICE = {
 }
 
 
-def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
+def files(record: Record) -> dict[str, bytes | str]:
     with style.house_style():
-        picture = style.as_png(figure(record, _curves))
-        panels = [_curves] if record.get("attacker") is None else [_curves, _roc]
-        drawn = [style.svg_address(figure(record, panel)) for panel in panels]
+        picture = style.as_png(figure(record))
+        panels = [panel] if record.get("attacker") is None else [panel, _roc]
+        drawn = [style.svg_address(style.one_panel(draw, record, SIZE)) for draw in panels]
+    # whether the certified ε alone refutes a claim
+    exceeded = record["verdict"] == "violated" and record["steps"]["violated_at"] is None
     page = render_result(
         "steps.html",
         record,
         embedded=embed(record),
         tiles=tiles(record),
-        advice=ADVICE[_found(record)],
+        advice=ADVICE["exceeded" if exceeded else record["verdict"]],
         figures=drawn,
         facts=facts(record),
         attacker=attacker_table(record),
@@ -65,13 +67,7 @@ def files(record: Mapping[str, Any]) -> dict[str, bytes | str]:
     return {"steps.png": picture, "report.html": page}
 
 
-def _found(record: Mapping[str, Any]) -> str:
-    """The verdict, or "exceeded" where the certified ε alone refutes a claim."""
-    exceeded = record["verdict"] == "violated" and record["steps"]["violated_at"] is None
-    return "exceeded" if exceeded else str(record["verdict"])
-
-
-def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
+def tiles(record: Record) -> tuple[Tile, ...]:
     head, steps = Headline.of(record["headline"]), record["steps"]
     claimant = "Accountant" if head.claimant == PREMISE else "Claimed"
     at = f"at step {steps['largest_at']}" if steps["largest_at"] else "at the start"
@@ -87,10 +83,9 @@ def tiles(record: Mapping[str, Any]) -> tuple[Tile, ...]:
     )
 
 
-def facts(record: Mapping[str, Any]) -> list[Fact]:
+def facts(record: Record) -> list[Fact]:
     steps, certified = record["steps"], record["certified"]
     values = ", ".join(f"{name} {number(value, 3)}" for name, value in steps["e_values"].items())
-    versions = ", ".join(f"{name} {plain(text)}" for name, text in record["versions"].items())
     return [
         ("Claim", plain(section(record, "claim").get("text") or "")),
         ("Claimed noise multiplier σ", number(steps["noise_multiplier"])),
@@ -108,24 +103,15 @@ def facts(record: Mapping[str, Any]) -> list[Fact]:
             number(certified["epsilon"], 3, down=True),
         ),
         ("e-values at the end", values),
-        ("Versions", versions),
+        ("Versions", versions(record)),
     ]
 
 
-def figure(record: Mapping[str, Any], panel: Callable[[Axes, Mapping[str, Any]], Axes]) -> Figure:
-    drawn = style.new_figure(*SIZE)
-    ax = panel(drawn.subplots(), record)
-    style.legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center")
-    return drawn
+def figure(record: Record) -> Figure:
+    return style.one_panel(panel, record, SIZE)
 
 
-def plot(record: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    ax = _curves(ax or style.pyplot_axes(*SIZE), record)
-    style.legend(ax, *ax.get_legend_handles_labels(), loc="best")
-    return ax
-
-
-def _curves(ax: Axes, record: Mapping[str, Any]) -> Axes:
+def panel(ax: Axes, record: Record) -> Axes:
     epsilon, claim, low = _known(record)
     delta, positive = float(record["certified"]["delta"]), low > 0.0
     ax.plot(epsilon, claim, label=ACCOUNTANT, **LINE)
@@ -135,7 +121,7 @@ def _curves(ax: Axes, record: Mapping[str, Any]) -> Axes:
     return style.tidy(ax)
 
 
-def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
+def _roc(ax: Axes, record: Record) -> Axes:
     """True against false positive rates: the accountant's upper limit, and what is certified."""
     epsilon, claim, _ = _known(record)
     roc = roc_of(record)
@@ -147,6 +133,6 @@ def _roc(ax: Axes, record: Mapping[str, Any]) -> Axes:
     return style.tidy(ax)
 
 
-def _known(record: Mapping[str, Any]) -> tuple[np.ndarray, ...]:
+def _known(record: Record) -> tuple[np.ndarray, ...]:
     """ε of the curves, and δ of the accountant and certified at each, (m,)."""
     return tuple(np.array(record["curves"][name], float) for name in ("epsilon", "claim", "low"))

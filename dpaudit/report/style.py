@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
+Record = Mapping[str, Any]  # the content of result.json
 Look = dict[str, Any]  # keyword arguments of Axes.plot
 BLUE, GREEN, VERMILION, GREY = "#0072B2", "#009E73", "#D55E00", "#6b6b6b"
 PURPLE, SKY, OCHRE = "#AA4499", "#4C9BD6", "#B87A00"
@@ -38,6 +39,16 @@ def pyplot_axes(width: float, height: float) -> Axes:
     from matplotlib import pyplot
 
     return pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def one_panel(
+    draw: Callable[[Axes, Record], Axes], record: Record, size: tuple[float, float], ncols: int = 1
+) -> Figure:
+    """A figure with the one panel draw(ax, record), and its legend below."""
+    drawn = new_figure(*size)
+    ax = draw(drawn.subplots(), record)
+    legend(drawn, *ax.get_legend_handles_labels(), loc="outside lower center", ncols=ncols)
+    return drawn
 
 
 def tidy(ax: Axes, tick_size: float | None = 9) -> Axes:
