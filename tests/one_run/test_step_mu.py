@@ -181,6 +181,7 @@ def test_a_result_is_saved_and_loaded_with_its_epsilon(tmp_path):
     earlier = {name: value for name, value in result.to_dict().items() if name != "attacker"}
     dp.StepResult.of(earlier).save(tmp_path / "earlier")
     assert (tmp_path / "earlier" / "report.html").read_text().count("<img ") == 1
+    assert 'src="data:image/svg' in again._repr_html_()  # as a notebook shows it
     assert f"TPR at FPR {percent(0.01)}" in page
     assert "clipping) is refuted at step" in page
     assert (tmp_path / "steps" / "steps.png").stat().st_size > 5_000
