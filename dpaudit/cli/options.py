@@ -62,26 +62,6 @@ class Count(click.ParamType):
         return self.fail(f"{value!r} is not a whole number, such as 100000 or 1e5", param, ctx)
 
 
-class Duration(click.ParamType):
-    """The type of an option that is a time: 60s, 5m, 2h, or a number of seconds."""
-
-    name = "time"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        if isinstance(value, float):
-            return value
-        unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(value[-1:])
-        try:
-            seconds = float(value[:-1] if unit else value) * (unit or 1.0)
-        except ValueError:
-            seconds = 0.0
-        if not 0.0 < seconds < float("inf"):
-            self.fail(f"{value!r} is not a time, such as 60s, 5m or 2h", param, ctx)
-        return seconds
-
-
 class Results(click.ParamType):
     """The type of a folder of results, which may be given by the path of its result.json."""
 
@@ -237,12 +217,22 @@ show_data = click.option(
     is_flag=True,
     help="Show values of the data in the report: those that differ between the two databases.",
 )
+
+
+def _seconds(text: str) -> float:
+    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:])
+    seconds = float(text[:-1] if unit else text) * (unit or 1.0)
+    if not 0.0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+
 # --samples is what --draws was called before
 draws = partial(click.option, "--draws", "--samples", "draws", type=Count(), metavar="N")
 time = click.option(
     "--time",
     "seconds",
-    type=Duration(),
+    callback=reader(_seconds, "60s, 5m or 2h"),
     metavar="60s",
     help="In place of --draws: make as many draws as fit into this time, search included, by the "
     "time of a first few calls. Several audits share the time.",

@@ -210,16 +210,10 @@ def _work(
         with show_progress() as progress:
             content = scenario.run(folder, seed=seed, progress=progress)
         return study_text(content.title, content.source, content.sentences)
-    return _audit(scenario, folder, n_jobs=jobs, seed=seed, **options)
-
-
-def _audit(scenario: Scenario, folder: Path, **options: Any) -> AuditResult:
+    options |= {"n_jobs": jobs, "seed": seed, "look": None if console().quiet else _notice}
     try:
         with show_progress() as progress:
-            look = None if console().quiet else _notice
-            return execute(
-                scenario, folder, progress=progress, notice=_notice, look=look, **options
-            )
+            return execute(scenario, folder, progress=progress, notice=_notice, **options)
     except KeyboardInterrupt:
         left = _draws_left(folder)
         raise KeyboardInterrupt(f"interrupted; {left}" if left else NOTHING_KEPT) from None

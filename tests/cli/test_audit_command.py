@@ -241,7 +241,7 @@ def test_a_time_decides_the_draws_and_what_it_costs_is_told_first(tmp_path, caps
     [
         (["--time", "1m", "--draws", "100"], "--time and --draws exclude each other"),
         (["--time", "1m", "--resume"], "--time and --resume exclude each other"),
-        (["--time", "soon"], "'soon' is not a time, such as 60s, 5m or 2h"),
+        (["--time", "soon"], "'soon' is not of the form 60s, 5m or 2h"),
         (["--time", "1s"], r"--time\) must be at least 5\.1 s, got 1 s"),
     ],
 )

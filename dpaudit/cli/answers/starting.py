@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import random
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -106,7 +106,7 @@ def mechanisms() -> list[Item]:
     """The mechanisms that a scenario can name, with parameters, claim, the relations for which the
     exact spectrum is known, and the scenarios that run them.
     """
-    from dpaudit.papers import REGISTRY, Algorithm
+    from dpaudit.papers import PAPERS, REGISTRY, Algorithm
 
     runs: dict[str, list[str]] = {}  # names of scenarios by the mechanism that they audit
     for item, file in _scenario_files().items():
@@ -124,10 +124,15 @@ def mechanisms() -> list[Item]:
         claim = getattr(cls, "claimed", "") or "nothing"
         if issubclass(cls, Algorithm):
             claim += f" ({cls.relation}; paper {cls.paper}, {cls.statement})"
+        # the parameters that `dpaudit calibrate` can set, the default first
+        adjustable = " or ".join(parameter.name for parameter in cls.adjustable)
+        calibrated = f"calibrates {adjustable}" if adjustable else "nothing to calibrate"
+        if name in PAPERS:
+            calibrated = "sets its noise itself"
         more = {
             "parameters": ", ".join(parameters) or "none",
             "claims": claim,
-            "exact spectrum": f"{_relations(cls)}; {_adjustable(cls)}",
+            "exact spectrum": f"{_relations(cls)}; {calibrated}",
             "scenarios": ", ".join(runs.get(name, [])) or "none",
         }
         items.append(Item(name, cls.summary, more))
@@ -152,35 +157,11 @@ def _relations(cls: Any) -> str:
     return ", ".join(known) or "none"
 
 
-def _adjustable(cls: Any) -> str:
-    """The parameters that `dpaudit calibrate` can set, in words, the default first."""
-    from dpaudit.papers import PAPERS
-
-    if cls.__name__ in PAPERS:
-        return "sets its noise itself"
-    names = [parameter.name for parameter in cls.adjustable]
-    if not names:
-        return "nothing to calibrate"
-    return f"calibrates {names[0]}" + "".join(f" (or {name})" for name in names[1:])
-
-
-def datasets() -> list[Item]:
-    return [Item(*about) for about in dpaudit.datasets.describe().items()]
-
-
-def classifiers() -> list[Item]:
-    return [Item(*about) for about in dpaudit.scoring.ALIASES.items()]
-
-
-def scenarios() -> list[Item]:
-    return [_scenario(name, file) for name, file in _scenario_files().items()]
-
-
-ITEMS = {
+ITEMS: dict[str, Callable[[], list[Item]]] = {
     "mechanisms": mechanisms,
-    "datasets": datasets,
-    "classifiers": classifiers,
-    "scenarios": scenarios,
+    "datasets": lambda: [Item(*about) for about in dpaudit.datasets.describe().items()],
+    "classifiers": lambda: [Item(*about) for about in dpaudit.scoring.ALIASES.items()],
+    "scenarios": lambda: [_scenario(*named) for named in _scenario_files().items()],
 }
 
 

@@ -79,13 +79,15 @@ class Outputs:
         appended to the summary page of a GitHub job.
         """
         failed: list[Exception] = []
-        formats: dict[Path | None, Callable[[Sequence[ScenarioOutcome]], bytes | str]]
-        formats = {self.junit: junit, self.sarif: sarif_text, self.summary: job_summary}
+        formats: dict[Path | None, Callable[[Sequence[ScenarioOutcome]], Any]]
+        formats = {self.junit: junit, self.sarif: sarif, self.summary: job_summary}
         for path, content_of in formats.items():
             if path is None:
                 continue
             try:
                 content = content_of(outcomes)
+                if isinstance(content, dict):
+                    content = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
                 if isinstance(content, str) and str(path) == os.environ.get(GITHUB):
                     with path.open("a", encoding="utf-8") as file:
                         file.write(content)
@@ -179,10 +181,6 @@ def sarif(outcomes: Sequence[ScenarioOutcome]) -> dict[str, Any]:
     results = [_result(done) for done in outcomes if done.kind in RULES]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def sarif_text(outcomes: Sequence[ScenarioOutcome]) -> str:
-    return json.dumps(sarif(outcomes), indent=1, ensure_ascii=False) + "\n"
 
 
 def _with_hint(done: ScenarioOutcome) -> str:
