@@ -52,9 +52,6 @@ FIRST = 1 << 17  # draws a side that lay out the cells, and of which each chunk 
 KEY = 17
 
 
-# The law of a fitted score in fine cells
-
-
 @dataclass(frozen=True, eq=False)
 class FineLaw:
     """A score under P and under Q, on k values.
@@ -154,9 +151,6 @@ def _edges(scores: Array) -> Array:
     return np.unique(scores[rank])
 
 
-# Simulated audits
-
-
 @dataclass(frozen=True)
 class Coverage:
     """What came of simulated audits.
@@ -238,15 +232,11 @@ def uneven(task: Task, audits: int, draws: int = DRAWS) -> list[Row]:
         (
             f"{task.name} {text}",
             _against(sizes),
-            _with_draws(pair, task.number, sizes, audits),
+            simulate([replace(law, certify=sizes) for law in pair], (task.number, *sizes), audits),
         )
         for text, pair in ((task.text, laws), ("its first law against itself", same))
         for sizes in UNEVEN
     ]
-
-
-def _with_draws(laws: Sequence[FineLaw], key: int, sizes: tuple[int, int], audits: int) -> Coverage:
-    return simulate([replace(law, certify=sizes) for law in laws], (key, *sizes), audits)
 
 
 def rare(p: float, q: float, sizes: tuple[int, int], audits: int) -> Row:
@@ -295,27 +285,16 @@ def _row(text: str, draws: str, found: Coverage) -> list[str]:
 
 def report(audits: int = AUDITS, sizes: Sequence[int] = SIZES, n_jobs: int = 2) -> None:
     """Print the tables and write reports/interval.md."""
-    names = [task.name for task in every_task()]
+    tasks = {task.name: task for task in every_task()}
     values = [(*chances, draws, audits) for chances in RARE for draws in RARE_DRAWS]
     parallel = Parallel(n_jobs=n_jobs)
-    parts = parallel(delayed(_uneven)(name, audits) for name in UNEVEN_TASKS)
+    parts = parallel(delayed(uneven)(tasks[name], audits) for name in UNEVEN_TASKS)
     text = render(
         uneven=[row for part in parts for row in part],
         rare=parallel(delayed(rare)(*one) for one in values),
-        even=parallel(delayed(_even)(name, size, audits) for name in names for size in sizes),
+        even=parallel(
+            delayed(even)(task, size, audits) for task in tasks.values() for size in sizes
+        ),
     )
     print(text)
     page.write(page.REPORTS / "interval.md", text)
-
-
-def _named(name: str) -> Task:
-    """A task holds functions, which other processes cannot be sent."""
-    return next(task for task in every_task() if task.name == name)
-
-
-def _even(name: str, size: int, audits: int) -> Row:
-    return even(_named(name), size, audits)
-
-
-def _uneven(name: str, audits: int) -> list[Row]:
-    return uneven(_named(name), audits)

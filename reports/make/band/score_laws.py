@@ -126,10 +126,6 @@ def _t2_tail(threshold: Array, is_p: bool) -> Array:
     return np.asarray(chdtrc(10, np.maximum(need, 0.0)) @ weight / weight.sum())
 
 
-def _t4_draw(rng: np.random.Generator, size: int, is_p: bool) -> Array:
-    return laplace_loss(rng.laplace(0.0 if is_p else 1.0, 1.0, size))
-
-
 def _t4_tail(threshold: Array, is_p: bool) -> Array:
     reach = 0.5 * (1.0 - threshold)  # the score exceeds τ in [−1, 1) where x is below this
     inner = 1.0 - 0.5 * np.exp(-reach) if is_p else 0.5 * np.exp(reach - 1.0)
@@ -140,7 +136,7 @@ _SCORES = (
     normal_score(0.5),  # ½ less the output
     (_t2_draw, _t2_tail),
     chi_square_score(30, SHRUNK),  # the squared norm, in which the loss increases
-    (_t4_draw, _t4_tail),
+    (lambda rng, size, is_p: laplace_loss(rng.laplace(0.0 if is_p else 1.0, 1.0, size)), _t4_tail),
 )
 T1, T2, T3, T4 = SCORE_LAWS = tuple(
     ScoreLaw(task.name, *score, task.truth) for task, score in zip(TASKS, _SCORES, strict=True)
@@ -157,21 +153,9 @@ def _mean(is_p: bool) -> float:
     return MEAN if is_p else -MEAN
 
 
-def _folded_draw(rng: np.random.Generator, size: int, is_p: bool) -> Array:
-    return np.abs(rng.standard_normal(size) + _mean(is_p) - 0.2)
-
-
 def _folded_tail(threshold: Array, is_p: bool) -> Array:
     mean = _mean(is_p) - 0.2
     return np.where(threshold < 0.0, 1.0, ndtr(mean - threshold) + ndtr(-mean - threshold))
-
-
-def _rounded_draw(rng: np.random.Generator, size: int, is_p: bool) -> Array:
-    return np.round(rng.standard_normal(size) + _mean(is_p))
-
-
-def _rounded_tail(threshold: Array, is_p: bool) -> Array:
-    return np.asarray(ndtr(_mean(is_p) - np.floor(threshold) - 0.5))
 
 
 _H, _T, _ROWS = 0.4, 0.2, 6
@@ -226,22 +210,33 @@ def _zero(epsilon: Array) -> tuple[Array, Array]:
     return np.zeros_like(epsilon), np.zeros_like(epsilon)
 
 
-def _sketch_truth(epsilon: Array) -> tuple[Array, Array]:
-    return exact.gaussian_sketch(0.5, 3, epsilon)
-
-
-def _als_truth(epsilon: Array) -> tuple[Array, Array]:
-    return exact.als(_H, _T, 1, _ROWS, epsilon)
-
-
 _COIN = 1.0 / (1.0 + math.e)
 PAIRS = (
     ScoreLaw("Gaussian shift, true score", T1.draw, T1.tail, T1.truth),
     ScoreLaw("Gaussian shift, blurred score", *normal_score(MEAN, np.sqrt(5.0)), T1.truth),
-    ScoreLaw("Gaussian shift, folded score", _folded_draw, _folded_tail, T1.truth),
-    ScoreLaw("Gaussian shift, rounded score (ties)", _rounded_draw, _rounded_tail, T1.truth),
-    ScoreLaw("sketch r = 3, q = 0.5", *chi_square_score(3, 0.5), _sketch_truth),
-    ScoreLaw("ALS p = 1, r = 6", _als_draw, _als_tail, _als_truth),
+    ScoreLaw(
+        "Gaussian shift, folded score",
+        lambda rng, size, is_p: np.abs(rng.standard_normal(size) + _mean(is_p) - 0.2),
+        _folded_tail,
+        T1.truth,
+    ),
+    ScoreLaw(
+        "Gaussian shift, rounded score (ties)",
+        lambda rng, size, is_p: np.round(rng.standard_normal(size) + _mean(is_p)),
+        lambda threshold, is_p: np.asarray(ndtr(_mean(is_p) - np.floor(threshold) - 0.5)),
+        T1.truth,
+    ),
+    ScoreLaw(
+        "sketch r = 3, q = 0.5",
+        *chi_square_score(3, 0.5),
+        lambda epsilon: exact.gaussian_sketch(0.5, 3, epsilon),
+    ),
+    ScoreLaw(
+        "ALS p = 1, r = 6",
+        _als_draw,
+        _als_tail,
+        lambda epsilon: exact.als(_H, _T, 1, _ROWS, epsilon),
+    ),
     T2,
     ScoreLaw("Laplace, shift 1 (atoms)", T4.draw, T4.tail, T4.truth),
     _discrete("randomised response, ε = 1", (_COIN, 1.0 - _COIN), (1.0 - _COIN, _COIN)),

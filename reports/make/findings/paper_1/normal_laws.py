@@ -153,10 +153,6 @@ def _proposition_1(shift: float, epsilon: float) -> float:
     return 0.5 * (1.0 - grown) + 0.5 * float(erf(ends[0]) - grown * erf(ends[1]))
 
 
-def _proposition_2(epsilon: float, delta: float, other_epsilon: float) -> float:
-    return _proposition_1(epsilon / math.sqrt(2.0 * math.log(1.25 / delta)), other_epsilon)
-
-
 def _gaussian_ls(epsilon: float, delta: float, other_epsilon: float, move: float) -> float:
     sigma = printed.proposition_2_sigma(move, epsilon, delta)
     return float(gaussian_shift(move / sigma, other_epsilon))
@@ -327,7 +323,9 @@ TESTS: dict[str, Tested] = {
         rounding=1e-12,
     ),
     "1-proposition-2": Searched(
-        _proposition_2,
+        lambda epsilon, delta, other_epsilon: _proposition_1(
+            epsilon / math.sqrt(2.0 * math.log(1.25 / delta)), other_epsilon
+        ),
         _gaussian_ls,
         {
             "epsilon": reals(0.01, 10.0),

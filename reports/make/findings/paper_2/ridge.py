@@ -81,10 +81,6 @@ def _remark(mu: float, epsilon: float, rows: int, eta: float) -> Evidence:
     return dataclasses.replace(found, at="so the pair is 2-GDP")
 
 
-def _remark_fixed(mu: float, epsilon: float, rows: int, eta: float) -> Evidence:
-    return exact_claim(_public(mu, eta, TRACE, LABEL_MOMENT), epsilon, _keeping(rows, eta))
-
-
 def _public(mu: float, eta: float, trace: float, label_moment: float) -> PracticalDPRR:
     return PracticalDPRR(
         mu, eta, trace=trace, label_moment=label_moment, variant="corrected", release="statistics"
@@ -177,7 +173,9 @@ TESTS: dict[str, Tested] = {
             "rows": (100, 1000),
             "eta": (0.05, 0.5),
         },
-        fixed=_remark_fixed,
+        fixed=lambda mu, epsilon, rows, eta: exact_claim(
+            _public(mu, eta, TRACE, LABEL_MOMENT), epsilon, _keeping(rows, eta)
+        ),
     ),
     "2-remark-4-4-radii": Swept(
         _private_radii,

@@ -27,10 +27,6 @@ def _tradeoff(mu: float, alpha: float) -> float:
     return float(ndtr(ndtri(1.0 - alpha) - mu))
 
 
-def _further(mu: float, alpha: float, step: float) -> float:
-    return _tradeoff(mu, alpha + step * (1.0 - alpha))
-
-
 def _lemma_2_1(mu: float, epsilon: float) -> float:
     below = math.exp(epsilon) * ndtr(-epsilon / mu - 0.5 * mu)
     return float(ndtr(-epsilon / mu + 0.5 * mu) - below)
@@ -222,14 +218,6 @@ def _normal_square(rows: int, dim: int, eta: float) -> float:
     return dim + 2.0 * math.sqrt(dim * log) + 2.0 * log
 
 
-def _cut(rows: int, dim: int, eta: float) -> float:
-    return _any_longer(rows, dim, printed.algorithm_1_radius(dim, rows, eta) ** 2)
-
-
-def _cut_wider(rows: int, dim: int, eta: float) -> float:
-    return _any_longer(rows, dim, _normal_square(rows, dim, eta))
-
-
 def _longer(scale: float, rows: int, dim: int, eta: float) -> float:
     """Rows of variance scale² in each direction, beyond √(Tr(Σ) + d ln(n/η))."""
     square = printed.theorem_4_3_radius(dim * scale**2, dim, rows, eta) ** 2
@@ -313,13 +301,13 @@ CONSTANTS = choices(1.5, 10.0, 1e3)  # for O(·) in the bounds on eigenvalues
 BOUNDS = choices(3.0, 10.0, 1e3)  # and in those on norms, which take more than 2
 LABELS = Searched(
     lambda eta: eta,
-    _cut,
+    lambda rows, dim, eta: _any_longer(rows, dim, printed.algorithm_1_radius(dim, rows, eta) ** 2),
     {"rows": integers(1, 10**7), "dim": integers(1, 20), "eta": reals(1e-6, 0.5)},
     quantity="P(a row is cut)",
     rounding=1e-12,
     tries=400,
     at={"rows": 1_000_000, "dim": 1, "eta": 0.05},
-    fixed={"exact": _cut_wider},
+    fixed={"exact": lambda rows, dim, eta: _any_longer(rows, dim, _normal_square(rows, dim, eta))},
 )
 
 
@@ -360,7 +348,7 @@ INVERSE = Searched(
 TESTS: dict[str, Tested] = {
     "2-definition-2-2": Searched(
         _tradeoff,
-        _further,
+        lambda mu, alpha, step: _tradeoff(mu, alpha + step * (1.0 - alpha)),
         {"mu": reals(0.01, 5.0), "alpha": reals(0.01, 0.98), "step": reals(0.01, 0.99)},
         side="lower",
         quantity="f(α′), α′ > α",

@@ -157,10 +157,6 @@ def _power(mixtures: int, gamma: float, delta: float) -> float:
     return math.exp(min(first + _second(mixtures, gamma, delta), 700.0))
 
 
-def _at_two_fifths(mixtures: int, gamma: float, delta: float) -> float:
-    return 0.2 * mixtures / gamma + math.log(3.0 / delta) / (0.4 * gamma - 1.0)
-
-
 def _textbook(eta: float, delta: float) -> float:
     """The ε of the Gaussian mechanism's textbook formula at δ/3."""
     return math.sqrt(2.0 * math.log(3.75 / delta)) / eta
@@ -316,7 +312,9 @@ TESTS: dict[str, Tested] = {
         fixed={"printed": lambda delta: 1.0 - delta / 3.0},
     ),
     "3-equation-50": Searched(
-        _at_two_fifths,
+        lambda mixtures, gamma, delta: (
+            0.2 * mixtures / gamma + math.log(3.0 / delta) / (0.4 * gamma - 1.0)
+        ),
         _second,
         {"mixtures": integers(1, 10_000), "gamma": reals(2.51, 1e5), "delta": reals(1e-10, 0.9)},
         quantity="ε",

@@ -99,14 +99,6 @@ def _of_theorem_3(scale: float) -> float:
     return CONSTANT * 4.0 * scale * 2.0 * 2.0
 
 
-def _by_rate(mixtures: int, epsilon: float, delta: float) -> float:
-    return _of_theorem_3(math.sqrt(mixtures * math.log(1.0 / delta)) / epsilon)
-
-
-def _by_gamma(mixtures: int, epsilon: float, delta: float) -> float:
-    return _of_theorem_3(_gamma(mixtures, epsilon, delta)) / CONSTANT
-
-
 def _median_loss(mixtures: int, epsilon: float, delta: float) -> float:
     """The median of L(θ) − (1 + χ)²L(θ*) for n = γ(C_X² + C_Y²) rows x = y = 1, where L(θ*) = 0.
 
@@ -115,10 +107,6 @@ def _median_loss(mixtures: int, epsilon: float, delta: float) -> float:
     """
     square = 2.0 * _gamma(mixtures, epsilon, delta)
     return middle_excess(max(1, round(square)), mixtures, square)
-
-
-def _equation_60(mixtures: int, gamma: float, delta: float) -> float:
-    return 3.0 * math.sqrt(2.0 * mixtures * math.log(3.75 / delta)) / gamma
 
 
 def _both_conditions(mixtures: int, gamma: float, delta: float) -> bool:
@@ -307,14 +295,20 @@ TESTS: dict[str, Tested] = {
     "3-theorem-2-rows": FEW_MIXTURES,
     "3-theorem-3-chi": FEW_MIXTURES,
     "3-theorem-3": Searched(
-        _by_rate,
+        lambda mixtures, epsilon, delta: _of_theorem_3(
+            math.sqrt(mixtures * math.log(1.0 / delta)) / epsilon
+        ),
         _median_loss,
         {"mixtures": integers(100, 10_000), "epsilon": reals(0.1, 1e8), "delta": reals(1e-12, 0.1)},
         quantity="L(θ) − (1 + χ)²L(θ*)",
         tries=150,
         at={"mixtures": 1000, "epsilon": 1e6, "delta": 1e-6},
         also=lambda mixtures, epsilon, delta: f"so γ = {_gamma(mixtures, epsilon, delta):.3g}",
-        fixed={"printed": _by_gamma},
+        fixed={
+            "printed": lambda mixtures, epsilon, delta: (
+                _of_theorem_3(_gamma(mixtures, epsilon, delta)) / CONSTANT
+            )
+        },
     ),
     "3-equations-54-to-57": Searched(
         lambda **at: _ridge(**at)[1],
@@ -330,7 +324,9 @@ TESTS: dict[str, Tested] = {
         tries=300,
     ),
     "3-equation-60": Searched(
-        _equation_60,
+        lambda mixtures, gamma, delta: (
+            3.0 * math.sqrt(2.0 * mixtures * math.log(3.75 / delta)) / gamma
+        ),
         theorem_1,
         {"mixtures": integers(1, 1_000_000), "gamma": reals(2.51, 1e4), "delta": reals(1e-10, 0.5)},
         quantity="ε̃",

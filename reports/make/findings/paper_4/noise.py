@@ -82,10 +82,6 @@ def _algorithm_3(dim: int, epsilon: float, delta: float, largest: float = math.i
     return _wishart_leak(dim, dof, epsilon)
 
 
-def _theorem_4_1(dim: int, epsilon: float, delta: float) -> float:
-    return _wishart_leak(dim, printed.theorem_4_1_dof(dim, epsilon, delta), epsilon)
-
-
 def _least_noise(dim: int, spread: float, epsilon: float, delta: float) -> tuple[float, int]:
     """The least C₁/B² that the condition admits with C₂ = `spread`, and the least ν."""
     dof = math.floor(dim + 2.0 * spread * math.log(4.0 / delta))
@@ -141,10 +137,6 @@ def _second_order(spread: float, delta: float) -> float:
     return _first_order(spread, log) + 2.0 + 2.0 / (1.0 - 1.0 / math.sqrt(spread)) ** 2
 
 
-def _six(spread: float, delta: float) -> float:
-    return _first_order(spread, math.log(4.0 / delta)) + 6.0
-
-
 def _first_order(spread: float, log: float) -> float:
     return 4.0 * log * math.sqrt(spread) - 2.0 * log
 
@@ -197,7 +189,12 @@ TESTS: dict[str, Tested] = {
         fixed={"exact": partial(_algorithm_3, largest=1.0)},
     ),
     "4-theorem-4-1": Searched(
-        printed=lambda delta: delta, exact=_theorem_4_1, domain=BUDGET, tries=400
+        printed=lambda delta: delta,
+        exact=lambda dim, epsilon, delta: _wishart_leak(
+            dim, printed.theorem_4_1_dof(dim, epsilon, delta), epsilon
+        ),
+        domain=BUDGET,
+        tries=400,
     ),
     "4-section-4-shift": Swept(
         test=_shifted,
@@ -248,7 +245,7 @@ TESTS: dict[str, Tested] = {
         fixed={"hypotheses": lambda y: y < 1.0},
     ),
     "4-proof-b-3-six": Searched(
-        printed=_six,
+        printed=lambda spread, delta: _first_order(spread, math.log(4.0 / delta)) + 6.0,
         exact=_second_order,
         domain={"spread": reals(1.01, 1e4), "delta": reals(1e-12, LIMIT)},
         quantity="bracket",
