@@ -39,7 +39,6 @@ from dpaudit.scoring.models.pairs import Missed
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, surplus
 from dpaudit.scoring.models.spline import NormalScores, fit_spline
-from dpaudit.scoring.whiten import Whitener
 
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
@@ -273,7 +272,7 @@ def _enter_closed_forms(
         return lambda x: np.asarray(score(normal_scores(x)))
 
     draws, columns = train.P.shape
-    moments = MomentDifference.fit(train, Whitener.fit(train.P, train.Q))
+    moments = MomentDifference.fit(train)
     if columns == 1:
         quadratics = {f"qda{suffix}": Quadratic.of(moments)}
     else:

@@ -22,6 +22,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Score, Sides, losses
+from dpaudit.scoring.encode import all_usable
 from dpaudit.scoring.patches import fit_patch
 from dpaudit.scoring.whiten import Whitener
 
@@ -60,16 +61,18 @@ def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     fit : learns scores of parts; None, for few draws, gives moments and extremes in their place.
     Infinities, and numbers whose squares overflow, are cut to `LARGEST`; NaN stay.
     """
-    for name, view in _views(Sides(_bounded(train.P), _bounded(train.Q)), fit):
-        yield name, partial(_of_bounded, view)
+    for name, view in _views(Sides(bounded(train.P), bounded(train.Q)), fit):
+        yield name, partial(of_bounded, view)
 
 
-def _bounded(x: Array) -> Array:
-    return np.clip(x, -constants.LARGEST, constants.LARGEST)
+def of_bounded(view: View, x: Array) -> Array:
+    """The view of rows with numbers cut to `LARGEST`."""
+    return view(bounded(x))
 
 
-def _of_bounded(view: View, x: Array) -> Array:
-    return view(_bounded(x))
+def bounded(x: Array) -> Array:
+    """The rows with numbers cut to `LARGEST`; `x` itself, not a copy, where none is larger."""
+    return x if all_usable(x) else np.clip(x, -constants.LARGEST, constants.LARGEST)
 
 
 def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
@@ -82,7 +85,7 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
         return
     if np.isnan(few.P).all() or np.isnan(few.Q).all():
         return
-    ranks = Sides(*common_ranks(few))
+    ranks = Sides(*common_ranks(few.head(constants.RANKED_DRAWS)))
     if (bag := bag_of(ranks)) is not None:
         start, width = bag
         if not all(plain_parts(side[:, start:], width) for side in (few.P, few.Q)):
@@ -145,46 +148,57 @@ def bag_of(ranks: Sides) -> tuple[int, int] | None:
     """The first column of a bag, which ends with the row, and the numbers of a part; or None."""
     columns = ranks.P.shape[1]
     for start in (0, 1):
-        run = columns - start
+        sides, run = (ranks.P[:, start:], ranks.Q[:, start:]), columns - start
         for width in range(1, constants.PART_WIDTH + 1):
             if run % width == 0 and run >= constants.LEAST_PARTS * width:
-                sides = (ranks.P[:, start:], ranks.Q[:, start:])
-                if all(exchangeable(side, width) for side in sides):
+                # of both sides the means first: they take little time
+                looks = (look(side, width) for look in (one_mean, one_covariance) for side in sides)
+                if all(looks):
                     return start, width
     return None
 
 
-def exchangeable(x: Array, width: int) -> bool:
-    """Whether the parts of rows (n, m·width) have one mean, one covariance, and one covariance with
-    each other, but for `SAME_LAW` standard errors.
-
-    NaN are left out.
+def centred(x: Array, width: int) -> tuple[Array, Array]:
+    """Rows (n, m·width) less the mean of all their parts, 0 for NaN, and how many of each column
+    are known.
     """
     known = ~np.isnan(x)
-    values, blocks = np.where(known, x, 0.0), x.shape[1] // width
-    count = known.sum(axis=0)
-    total = values.sum(axis=0).reshape(blocks, width).sum(axis=0)
-    mean = total / np.maximum(count.reshape(blocks, width).sum(axis=0), 1)
-    apart = np.where(known, values - np.tile(mean, blocks), 0.0)
-    square = (apart**2).sum(axis=0).reshape(blocks, width).sum(axis=0)
-    variance = square / np.maximum(count.reshape(blocks, width).sum(axis=0), 1)
-    if not np.any(variance > 0.0):
-        return False
-    error = np.sqrt(np.tile(variance, blocks) / np.maximum(count, 1)) + 1e-12
-    if np.any(np.abs(apart.sum(axis=0) / np.maximum(count, 1)) > constants.SAME_LAW * error):
-        return False
-    both = (known.T.astype(np.float64) @ known).reshape(blocks, width, blocks, width)
-    products = (apart.T @ apart).reshape(blocks, width, blocks, width)
-    spread = (apart**2).T @ (apart**2)
-    fourth = spread.reshape(blocks, width, blocks, width)
-    diagonal = np.arange(blocks)
-    other = np.ones((blocks, blocks), dtype=bool)
-    other[diagonal, diagonal] = False
-    for which in (~other, other):
-        one, n, f = (array.transpose(0, 2, 1, 3)[which] for array in (products, both, fourth))
-        pooled = one.sum(axis=0) / np.maximum(n.sum(axis=0), 1.0)
-        level = np.maximum(f.sum(axis=0) / np.maximum(n.sum(axis=0), 1.0), 1e-12)
-        gap = np.abs(one / np.maximum(n, 1.0) - pooled)
+    count, total = (
+        array.sum(axis=0).reshape(-1, width) for array in (known, np.where(known, x, 0.0))
+    )
+    mean = total.sum(axis=0) / np.maximum(count.sum(axis=0), 1)
+    return np.where(known, x - np.tile(mean, len(count)), 0.0), count.ravel()
+
+
+def one_mean(x: Array, width: int) -> bool:
+    """Whether the parts of rows (n, m·width) vary, and have one mean but for `SAME_LAW` standard
+    errors; NaN are left out.
+    """
+    apart, count = centred(x, width)
+    square = (apart**2).sum(axis=0).reshape(-1, width).sum(axis=0)
+    variance = square / np.maximum(count.reshape(-1, width).sum(axis=0), 1)
+    error = np.sqrt(np.tile(variance, len(count) // width) / np.maximum(count, 1)) + 1e-12
+    gap = np.abs(apart.sum(axis=0) / np.maximum(count, 1))
+    return bool(np.any(variance > 0.0) and np.all(gap <= constants.SAME_LAW * error))
+
+
+def one_covariance(x: Array, width: int) -> bool:
+    """Whether the parts of rows (n, m·width) have one covariance, and one with each other, but for
+    `SAME_LAW` standard errors; NaN are left out.
+    """
+    known, (apart, count) = (~np.isnan(x)).astype(float), centred(x, width)
+    blocks = len(count) // width
+    # of each two parts: the sum of products, of their squares, and how many there are
+    tables = [
+        (array.T @ array).reshape(blocks, width, blocks, width).swapaxes(1, 2)
+        for array in (apart, apart**2, known)
+    ]
+    itself = np.eye(blocks, dtype=bool)
+    for which in (itself, ~itself):
+        one, fourth, n = (table[which] for table in tables)
+        pairs = np.maximum(n.sum(axis=0), 1.0)
+        level = np.maximum(fourth.sum(axis=0) / pairs, 1e-12)
+        gap = np.abs(one / np.maximum(n, 1.0) - one.sum(axis=0) / pairs)
         if np.any(gap > constants.SAME_LAW * np.sqrt(level / np.maximum(n, 1.0))):
             return False
     return True

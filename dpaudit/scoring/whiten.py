@@ -18,14 +18,10 @@ class Whitener:
 
     Directions that are constant within both sides are dropped, except for the direction along which
     the sides lie apart: its coordinate is −½ on one side and ½ on the other.
-
-    least : the smallest eigenvalue of the covariance of columns of unit scale, as a share of the
-        largest; 0 where directions were dropped.
     """
 
     centre: Array
     matrix: Array
-    least: float = 0.0
 
     @classmethod
     def fit(cls, P: Array, Q: Array) -> Whitener:
@@ -49,7 +45,7 @@ class Whitener:
             axes = np.column_stack([axes, flat @ gap / (gap @ gap)])
         matrix = np.zeros((len(scale), max(axes.shape[1], 1)))
         matrix[live, : axes.shape[1]] = axes / scale[live, None]
-        return cls(centre, matrix, float(value[0] / value[-1]) if varying.all() else 0.0)
+        return cls(centre, matrix)
 
     def __call__(self, x: Array) -> Array:
         """The coordinates of rows (m, k)."""

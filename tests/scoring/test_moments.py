@@ -22,10 +22,6 @@ SCALES = 2.0 ** np.array([-27, 0, 27])  # 7e-9 to 1e8
 TURN = special_ortho_group.rvs(COLUMNS, random_state=0) * np.geomspace(1.0, 1e4, COLUMNS)
 
 
-def moments(P, Q):
-    return MomentDifference.fit(Sides(P, Q), Whitener.fit(P, Q))
-
-
 def normals(size, shift, scale, seed=2):
     """P ~ N(0, I), Q ~ N(shift, scale²), turned and badly scaled."""
     z = np.random.default_rng(seed).standard_normal((2, size, COLUMNS))
@@ -62,7 +58,7 @@ def test_the_structure_that_fits_loses_least(name):
     """
     shift, scale, fitting = CASES[name]
     train, fresh = normals(SIZE, shift, scale), normals(40_000, shift, scale, seed=3)
-    found = moments(train.P, train.Q)
+    found = MomentDifference.fit(train)
     lost = {
         key: excess_loss(Quadratic.of(STRUCTURES[key](found)), fresh, shift, scale)
         for key in (fitting, "full")
@@ -77,7 +73,7 @@ def test_nothing_to_find_gives_nearly_nothing():
     of runs.
     """
     train = normals(SIZE, np.zeros(COLUMNS), np.ones(COLUMNS))
-    found = moments(train.P, train.Q)
+    found = MomentDifference.fit(train)
     for name in ("directions", "shift"):
         kept = STRUCTURES[name](found)
         assert np.linalg.norm(kept.excess) < 0.25 * np.linalg.norm(found.excess), name
@@ -86,8 +82,8 @@ def test_nothing_to_find_gives_nearly_nothing():
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_one_multiplied_out_square_is_the_difference_of_two_distances(name):
     train = normals(SIZE, only_first(0.5), only_first(1.4, 1.0))
-    score = Quadratic.of(STRUCTURES[name](moments(train.P, train.Q)))
-    p, q = score.distances(train.P)
+    score = Quadratic.of(STRUCTURES[name](MomentDifference.fit(train)))
+    p, q = score.distances(score.coordinates(train.P))
     constant = np.sum(np.arctanh(0.5 * score.excess))
     np.testing.assert_allclose(score(train.P), 0.5 * (q - p) + constant, rtol=1e-9, atol=1e-9)
 
@@ -132,13 +128,9 @@ def shifted(seed, size):
 
 def test_moments_are_the_same_before_and_after_whitening(monkeypatch):
     train = shifted(1, 1000)
-    whitener = Whitener.fit(train.P, train.Q)
-    assert whitener.least > constants.WELL_CONDITIONED
-    before = MomentDifference.fit(train, whitener)
+    before = fit_quadratic(train)(train.P)
     monkeypatch.setattr(constants, "WIDE", WIDE)
-    after = MomentDifference.fit(train, whitener)
-    np.testing.assert_allclose(before.gap, after.gap, atol=1e-9)
-    np.testing.assert_allclose(before.excess, after.excess, atol=1e-9)
+    np.testing.assert_allclose(before, fit_quadratic(train)(train.P), atol=1e-8)
 
 
 def test_a_quadratic_discriminant_of_wide_rows_is_fitted_to_the_choosing_draws_too():

@@ -15,14 +15,15 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpocon, dpotrf, dtrtri
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, rows_at_once
-from dpaudit.scoring.models.logistic import fit_correction
+from dpaudit.scoring.models.logistic import Terms, fit_correction
 from dpaudit.scoring.shrink import shrink_normal
-from dpaudit.scoring.whiten import Whitener, units
+from dpaudit.scoring.whiten import Whitener
 
 # added to each variance, in units of the whitened scale, since a side may be constant
 RIDGE = 1e-9
@@ -67,10 +68,28 @@ class MomentDifference:
     draws: int
 
     @classmethod
-    def fit(cls, train: Sides, whiten: Whitener) -> MomentDifference:
-        """Compute both from all draws; `whiten` is approximate, `coordinates` are exact."""
-        mean_p, cov_p = _moments(train.P, whiten)
-        mean_q, cov_q = _moments(train.Q, whiten)
+    def fit(cls, train: Sides) -> MomentDifference:
+        """Compute both from all draws.
+
+        Wide rows are whitened last, which saves a matrix product for each draw, unless columns are
+        nearly collinear.
+        """
+        size = train.P.shape[1]
+        if size > constants.WIDE:
+            (mean_p, cov_p), (mean_q, cov_q) = _sums(train.P), _sums(train.Q)
+            inner = 0.5 * (cov_p + cov_q)
+            scale = np.sqrt(np.diag(inner))
+            scale[scale == 0.0] = 1.0
+            root, failed = dpotrf(inner / np.outer(scale, scale), lower=1)
+            if not failed and dpocon(root, size, uplo="L")[0] > constants.WELL_CONDITIONED:
+                axes = dtrtri(root, lower=1)[0].T / scale[:, None]
+                middle = Coordinates(0.5 * (mean_p + mean_q), axes, np.zeros(size))
+                excess = axes.T @ (cov_q - cov_p) @ axes
+                return cls(middle, (mean_p - mean_q) @ axes, excess, len(train.P))
+        whiten = Whitener.fit(train.P, train.Q)  # approximate; the coordinates below are exact
+        (mean_p, cov_p), (mean_q, cov_q) = (
+            _sums(side, whiten.rounded) for side in (train.P, train.Q)
+        )
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
         axes = solve_triangular(root, np.eye(size), lower=True).T
@@ -88,34 +107,20 @@ class MomentDifference:
         return value, axes
 
 
-def _moments(x: Array, whiten: Whitener) -> tuple[Array, Array]:
-    """Mean and covariance of the whitened draws.
-
-    Where the whitening may as well come last, this saves one matrix product for each draw.
-    """
-    if len(whiten.centre) <= constants.WIDE or whiten.least < constants.WELL_CONDITIONED:
-        return _sums(x, whiten.rounded)
-    scale = np.linalg.norm(whiten.matrix, axis=1)
-    axes = np.divide(
-        whiten.matrix, scale[:, None], out=np.zeros_like(whiten.matrix), where=scale[:, None] > 0.0
-    )
-    mean, covariance = _sums(x, Coordinates(whiten.centre, scale, np.zeros_like(scale)))
-    return mean @ axes, axes.T @ covariance @ axes
-
-
 def _sums(
-    x: Array, coordinates: Callable[[Array], Array], diagonal: bool = False
+    x: Array, coordinates: Callable[[Array], Array] | None = None, diagonal: bool = False
 ) -> tuple[Array, Array]:
-    """Mean and covariance of the draws' coordinates, or its diagonal alone, a chunk at a time.
+    """Mean and covariance of the draws, or of their coordinates, or its diagonal alone, a chunk at
+    a time.
 
     Sums are taken about the mean of the first chunk, so that squares do not cancel.
     """
     step = rows_at_once(x)
-    guess = coordinates(x[:step]).mean(axis=0)
+    guess = (x[:step] if coordinates is None else coordinates(x[:step])).mean(axis=0)
     first, second = np.zeros_like(guess), np.zeros(guess.shape * (1 if diagonal else 2))
     for start in range(0, len(x), step):
-        part = coordinates(x[start : start + step])
-        part -= guess
+        part = x[start : start + step]
+        part = (part if coordinates is None else coordinates(part)) - guess
         first += part.sum(axis=0)
         second += np.einsum("ij,ij->j", part, part) if diagonal else part.T @ part
     mean = first / len(x)
@@ -237,26 +242,29 @@ class Quadratic:
         value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
         return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
 
-    def distances(self, x: Array) -> tuple[Array, Array]:
-        """The squared Mahalanobis distances, (m,) each, of rows (m, k) from P's and Q's mean."""
-        z = self.coordinates(x)
+    def distances(self, z: Array) -> tuple[Array, Array]:
+        """The squared Mahalanobis distances, (m,) each, of coordinates (m, k) from P's and Q's
+        mean.
+        """
         return (
             (z - 0.5 * self.gap) ** 2 @ (1.0 / (1.0 - 0.5 * self.excess)),
             (z + 0.5 * self.gap) ** 2 @ (1.0 / (1.0 + 0.5 * self.excess)),
         )
 
-    def __call__(self, x: Array) -> Array:
-        """The score ½(d_Q − d_P) + ½ ln(det Σ_Q/det Σ_P) of rows (m, k), with d as in `distances`.
+    def of_coordinates(self, z: Array) -> Array:
+        """The score ½(d_Q − d_P) + ½ ln(det Σ_Q/det Σ_P) of coordinates, with d as in `distances`.
 
         The squares are multiplied out, so the coordinates are read only once.
         """
+        p, q = 1.0 / (1.0 - 0.5 * self.excess), 1.0 / (1.0 + 0.5 * self.excess)
+        constant = 0.125 * (q - p) @ self.gap**2 + np.sum(np.arctanh(0.5 * self.excess))
+        return z**2 @ (0.5 * (q - p)) + z @ (0.5 * (p + q) * self.gap) + constant
+
+    def __call__(self, x: Array) -> Array:
+        """The score of rows (m, k)."""
         if 2 * np.sum(np.abs(self.excess) < FLAT) > len(self.gap) > constants.WIDE:
             return self._short(x)
-        z = self.coordinates(x)
-        p, q = 1.0 / (1.0 - 0.5 * self.excess), 1.0 / (1.0 + 0.5 * self.excess)
-        linear = z @ (0.5 * (p + q) * self.gap)
-        constant = 0.125 * (q - p) @ self.gap**2 + np.sum(np.arctanh(0.5 * self.excess))
-        return np.square(z, out=z) @ (0.5 * (q - p)) + linear + constant
+        return self.of_coordinates(self.coordinates(x))
 
     @cached_property
     def _short(self) -> Quadratic:
@@ -271,7 +279,7 @@ class Quadratic:
 
 def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
     """Fit the Gaussian log-ratio by all draws' moments, or by the part that `structure` keeps."""
-    return Quadratic.of(structure(MomentDifference.fit(train, Whitener.fit(train.P, train.Q))))
+    return Quadratic.of(structure(MomentDifference.fit(train)))
 
 
 def fit_by_column(train: Sides) -> Quadratic:
@@ -280,17 +288,16 @@ def fit_by_column(train: Sides) -> Quadratic:
     Each column's gap and excess are shrunk by empirical Bayes on those of all columns
     (`shrink_normal`), which suits few columns that differ among many.
     """
-    centre, scale = units(train.P, train.Q)
-    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
-    scaled = Coordinates(centre, inverse, np.zeros_like(centre))
     (mean_p, var_p), (mean_q, var_q) = (
-        _sums(side, scaled, diagonal=True) for side in (train.P, train.Q)
+        _sums(side, diagonal=True) for side in (train.P, train.Q)
     )
-    inner = 0.5 * (var_p + var_q)
-    unit = 1.0 / np.sqrt(inner + RIDGE * (1.0 + inner.mean()))
-    coordinates = Coordinates(centre, inverse * unit, 0.5 * (mean_p + mean_q) * unit)
-    gap = shrink_normal((mean_p - mean_q) * unit, 2.0 / len(train.P))
+    apart, inner = mean_p - mean_q, 0.5 * (var_p + var_q)
+    spread = inner + (0.5 * apart) ** 2  # of both sides together; 0 where a column is constant
+    variance = inner + RIDGE * np.where(spread > 0.0, spread, 1.0)
+    unit = np.where(spread > 0.0, 1.0 / np.sqrt(variance), 0.0)
+    gap = shrink_normal(apart * unit, 2.0 / len(train.P))
     excess = shrink_normal((var_q - var_p) * unit**2, 4.0 / len(train.P))
+    coordinates = Coordinates(0.5 * (mean_p + mean_q), unit, np.zeros_like(unit))
     return Quadratic(coordinates, gap, np.clip(excess, -2.0 + RIDGE, 2.0 - RIDGE))
 
 
@@ -301,14 +308,16 @@ def fit_elliptical(train: Sides, choose: Sides, base: Quadratic) -> Score:
     approximate any other. Gaussian pairs are linear in d².
     """
 
-    def features(x: Array) -> Array:
-        d_p, d_q = np.minimum(base.distances(x), constants.FARTHEST_DISTANCE)
+    def terms(x: Array) -> Terms:
+        z = base.coordinates(x)
+        d_p, d_q = np.minimum(base.distances(z), constants.FARTHEST_DISTANCE)
         scales = len(base.gap) * np.array([0.3, 3.0, 30.0])
         logs = np.log1p(np.stack([d_p, d_q], axis=1)[:, :, None] / scales)
-        return np.column_stack([d_q - d_p, logs.reshape(len(x), -1), d_p])
+        features = np.column_stack([d_q - d_p, logs.reshape(len(x), -1), d_p])
+        return base.of_coordinates(z), features
 
     draws = min(constants.CORRECTION_DRAWS, constants.CORRECTION_NUMBERS // len(base.gap))
-    return fit_correction(base, features, train.head(draws), choose)
+    return fit_correction(base, terms, train.head(draws), choose)
 
 
 def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
@@ -320,8 +329,9 @@ def fit_logistic(train: Sides, choose: Sides, base: Quadratic) -> Score | None:
     if 2 * draws < constants.DRAWS_A_FEATURE * (size + len(rows)):
         return None
 
-    def features(x: Array) -> Array:
+    def terms(x: Array) -> Terms:
         z = base.coordinates(x)
-        return np.concatenate([z, z[:, rows] * z[:, columns]], axis=1)
+        features = np.concatenate([z, z[:, rows] * z[:, columns]], axis=1)
+        return base.of_coordinates(z), features
 
-    return fit_correction(base, features, train.head(draws), choose)
+    return fit_correction(base, terms, train.head(draws), choose)

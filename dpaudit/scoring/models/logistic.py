@@ -16,9 +16,9 @@ from scipy.special import expit
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, softplus
+from dpaudit.scoring.base import Score, Sides, logistic_loss, rows_at_once, softplus
 
-Features = Callable[[Array], Array]  # rows (m, k) → features (m, f)
+Terms = tuple[Array, Array]  # of rows (m, k): log-odds (m,), and features (m, f)
 
 
 @value_class
@@ -101,46 +101,66 @@ def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Arra
 
 @value_class
 class Correction:
-    """base(x) + weights[0] + features(x)·weights[1:], with features standardised and clipped."""
+    """Log-odds + weights[0] + features·weights[1:], with features standardised and clipped.
 
-    base: Score
-    features: Features
+    terms : gives the log-odds and the features of rows.
+    """
+
+    terms: Callable[[Array], Terms]
     mean: Array
     scale: Array
     weights: Array
 
     def __call__(self, x: Array) -> Array:
         """The log-odds, (m,), in nats, of rows (m, k)."""
-        standard = (self.features(x) - self.mean) / self.scale
-        clipped = np.clip(standard, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE)
-        return np.asarray(self.base(x) + self.weights[0] + clipped @ self.weights[1:])
+        odds, features = self.terms(x)
+        return np.asarray(odds + self.weights[0] + self.standard(features) @ self.weights[1:])
+
+    def standard(self, features: Array) -> Array:
+        """The features (m, f), standardised and clipped."""
+        features = (features - self.mean) / self.scale
+        return np.clip(features, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE, features)
 
 
-def fit_correction(base: Score, features: Features, train: Sides, choose: Sides) -> Score:
+def fit_correction(
+    base: Score, terms: Callable[[Array], Terms], train: Sides, choose: Sides
+) -> Score:
     """`base` plus the correction whose penalty has the least loss on the choosing draws.
 
-    Penalties are tried from the heaviest to lighter ones, as long as the loss falls; the result is
-    `base` if none lowers it.
+    terms : gives the scores of `base` and the features of rows. Penalties are tried from the
+    heaviest to lighter ones, as long as the loss falls; the result is `base` if none lowers it.
     """
-    (rows, label), size = train.stacked(), len(train.P)
-    offset = evaluate(base, rows)
-    p, q = features(train.P), features(train.Q)
-    x = np.ones((len(label), p.shape[1] + 1))  # changed in place, as it is the largest array
-    x[:size, 1:], x[size:, 1:] = p, q
-    mean, scale = x[:, 1:].mean(axis=0), x[:, 1:].std(axis=0)
+    (offset, x), label = _terms_of(terms, train), train.stacked()[1]
+    mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)
-    x[:, 1:] -= mean
-    x[:, 1:] /= scale
-    np.clip(x, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE, out=x)
-    score = Correction(base, features, mean, scale, np.zeros(x.shape[1]))
-    best, least = base, log_loss(base, choose)
+    score = Correction(terms, mean, scale, np.zeros(x.shape[1] + 1))
+    x = np.column_stack([np.ones(len(x)), score.standard(x)])
+    # evaluated once for all penalties
+    odds, features = _terms_of(terms, choose := choose.head(constants.STOPPING_DRAWS))
+    features, size = score.standard(features), len(choose.P)
+    best, least = base, float(logistic_loss(odds[:size], odds[size:]).mean())
     for penalty in constants.CORRECTION_PENALTIES:
         score = replace(score, weights=fit_ridge(x, label, offset, penalty, score.weights))
-        loss = log_loss(score, choose)
+        corrected = odds + score.weights[0] + features @ score.weights[1:]
+        loss = float(logistic_loss(corrected[:size], corrected[size:]).mean())
         if loss >= least:
             break
         best, least = score, loss
     return best
+
+
+def _terms_of(terms: Callable[[Array], Terms], sides: Sides) -> Terms:
+    """The log-odds (2n,) and features (2n, f) of the draws of both sides, P's first."""
+    step = rows_at_once(sides.P)
+    odds, features = zip(
+        *(
+            terms(side[start : start + step])
+            for side in (sides.P, sides.Q)
+            for start in range(0, len(side), step)
+        ),
+        strict=True,
+    )
+    return np.concatenate(odds), np.concatenate(features)
 
 
 def calibrated(x: Array, y: Array) -> tuple[float, float]:

@@ -48,20 +48,21 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     train = train.head(constants.PAIR_DRAWS)
     x, label = train.stacked()
     p, bins = expit(evaluate(base, x)), constants.PAIR_BINS
+    residual, variance = label - p, p * (1.0 - p)
     if x.shape[1] > constants.TREE_COLUMNS:
         x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
 
     def look(x: Array) -> Missed:
         limits = ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
         place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
-        singles = [squares(cell, label, p) for cell in place]
+        singles = [squares(cell, residual, variance) for cell in place]
         level = constants.MISCALIBRATED / max(train.P.shape[1], len(singles))
         alone = any(square > chdtri(cells, level) for square, cells in singles)
         if train.P.shape[1] > constants.PAIR_COLUMNS:
             return Missed(alone, ())
         both, beyond = list(combinations(range(x.shape[1]), 2)), {}
         for i, j in both:
-            square, cells = squares(bins * place[i] + place[j], label, p)
+            square, cells = squares(bins * place[i] + place[j], residual, variance)
             if square > chdtri(cells, constants.PAIR_LEVEL / len(both)):
                 beyond[i, j] = square - singles[i][0] - singles[j][0]
         pairs = sorted(beyond, key=lambda pair: -beyond[pair])[: constants.MOST_PAIRS]
@@ -108,7 +109,8 @@ def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Scor
     levels = np.linspace(0.0, 1.0, constants.PAIR_POINTS)
     points = np.quantile(train.stacked()[0][:, columns], levels, axis=0)
     products = Products(columns, points, np.searchsorted(columns, pairs))
-    return fit_correction(_or_zero(base, choose), products, train, choose)
+    start = _or_zero(base, choose)
+    return fit_correction(start, lambda x: (start(x), products(x)), train, choose)
 
 
 def fit_trees(

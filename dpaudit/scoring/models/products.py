@@ -38,7 +38,9 @@ class SignProducts:
 def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
     """Correct `base` by the sign products that show what it missed; None if there are none."""
     products = find_products(train.head(constants.PRODUCT_DRAWS), base)
-    return None if products is None else fit_correction(base, products, train, choose)
+    if products is None:
+        return None
+    return fit_correction(base, lambda x: (base(x), products(x)), train, choose)
 
 
 def find_products(train: Sides, base: Score) -> SignProducts | None:

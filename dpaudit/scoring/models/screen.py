@@ -43,13 +43,13 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     return np.asarray(gain - 0.5 * chdtri(freedom, chance or 1.0 / len(gain)))
 
 
-def squares(cell: np.ndarray, label: np.ndarray, p: Array) -> tuple[float, int]:
+def squares(cell: np.ndarray, residual: Array, variance: Array) -> tuple[float, int]:
     """The sum over cells of the squared residual of their rows, in units of its variance, and how
-    many cells have rows; (n,) each, p the probabilities of the labels 1.
+    many cells have rows; (n,) each.
 
-    If the probabilities are right, the sum is χ² with as many degrees of freedom.
+    If the residuals have these variances and mean 0, the sum is χ² with as many degrees of freedom.
     """
-    total, variance = np.bincount(cell, label - p), np.bincount(cell, p * (1.0 - p))
+    total, variance = np.bincount(cell, residual), np.bincount(cell, variance)
     square = total**2 / np.maximum(variance, FEWEST)
     return float(square.sum()), int(np.count_nonzero(variance))
 

@@ -48,7 +48,7 @@ def test_a_correction_mends_a_poor_base():
         return np.column_stack([z, z**2, z[:, :1] * z[:, 1:], z[:, 1:2] * z[:, 2:]])
 
     base = lambda x: 0.3 * loss(x)  # noqa: E731
-    score = fit_correction(base, features, train, choose)
+    score = fit_correction(base, lambda x: (base(x), features(x)), train, choose)
     assert log_loss(score, fresh) - log_loss(loss, fresh) < 0.2 * (
         log_loss(base, fresh) - log_loss(loss, fresh)
     )
