@@ -26,7 +26,7 @@ from dpaudit.scoring.models.boosted import boosting, fit_boosted
 from dpaudit.scoring.models.closed import Quadratic, fit_elliptical, fit_logistic, fit_quadratic
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.portfolio import fit_auto, of_all_draws
-from dpaudit.scoring.views import OF_PARTS, best_view, views_of
+from dpaudit.scoring.views import OF_PARTS, best_view, fitted_views, views_of
 from dpaudit.scoring.whiten import Whitener
 
 
@@ -197,11 +197,14 @@ def fit(
         if classifier != "auto":
             return _encoded(encoder, _fit_rows(classifier, *rows, seed))
         fit_view = partial(_fit_view, seed=seed, bits=bits)
-        views = dict(views_of(train.head(constants.VIEW_DRAWS), fit_view))
+        few, check = train.head(constants.VIEW_DRAWS), choose.head(constants.VIEW_DRAWS)
+        views = dict(views_of(few, fit_view))
+        rivals = fitted_views(views, few, check, fit_view)
         # places of a bag mean nothing, so trees of many of them are not worth their time
         trees = OF_PARTS not in views or train.P.shape[1] <= constants.PAIR_COLUMNS
-        fitted = _encoded(encoder, fit_auto(*rows, seed, trees))
-        best = best_view(fitted, views, train, choose, fit_view)
+        rival = min((float(loss.mean()) for _, loss in rivals), default=np.inf)
+        fitted = _encoded(encoder, fit_auto(*rows, seed, rival if trees else 0.0))
+        best = best_view(fitted, rivals, check)
         if not spend or best.score is not fitted.score:
             return best
         again = of_all_draws(best.name, *rows)

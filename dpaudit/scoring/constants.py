@@ -49,6 +49,7 @@ LOOK_DRAWS, LOOK_NUMBERS = 4000, 500_000  # a side, at most, that the look reads
 RANKED_NUMBERS = 40_000  # numbers that set the ranks of all
 LEAST_LOOK = 40  # draws a side; with fewer there is no look
 VIEW_DRAWS = 100_000  # draws a side, at most, that train and choose a view
+FAR_AHEAD = 0.01  # nats a draw by which a view must be ahead for plain rows to get no trees
 VIEW_BETTER = 0.5  # standard errors of the gain; fewer let a view win by chance
 SAME_LAW = 6.0  # standard errors by which places of a bag may differ; fewer miss bags of many parts
 LEAST_PARTS, PART_WIDTH = 3, 12  # parts of a bag, at least; numbers of a part, at most

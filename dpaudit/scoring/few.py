@@ -121,28 +121,13 @@ def held_out_losses(past: Sides, fit: Callable[[Sides], Score]) -> Array:
     return logistic_loss(p, q)
 
 
-@value_class
-class SparseNormal:
-    """The score Σ over columns of gap·z + ½·excess·(z² − 1), with z a column in units of its pooled
-    spread.
+def fit_sparse(train: Sides) -> Score:
+    """Fit independent columns of which few differ, by a spike-and-slab prior on each difference.
 
-    To first order this is the log-ratio of normal laws whose means differ by `gap` and whose
-    variances differ by `excess`, (k,) each.
+    The score is Σ over columns of gap·z + ½·excess·(z² − 1), with z a column in units of its pooled
+    spread: to first order the log-ratio of normal laws with these differences of means and
+    variances.
     """
-
-    centre: Array
-    spread: Array
-    gap: Array
-    excess: Array
-
-    def __call__(self, x: Array) -> Array:
-        """The log-odds, (m,), in nats, of rows (m, k)."""
-        z = (x - self.centre) / self.spread
-        return np.asarray(z @ self.gap + 0.5 * (z**2 - 1.0) @ self.excess)
-
-
-def fit_sparse(train: Sides) -> SparseNormal:
-    """Fit independent columns of which few differ, by a spike-and-slab prior on each gap."""
     n = len(train.P)
     centre = 0.5 * (train.P.mean(axis=0) + train.Q.mean(axis=0))
     spread = np.sqrt(0.5 * (train.P.var(axis=0) + train.Q.var(axis=0)))
@@ -159,7 +144,12 @@ def fit_sparse(train: Sides) -> SparseNormal:
 
     gap = posterior_mean(p.mean(axis=0) - q.mean(axis=0), 2.0 / n)
     excess = posterior_mean(p.var(axis=0) - q.var(axis=0), 4.0 / n)
-    return SparseNormal(centre, spread, gap, excess)
+
+    def log_odds(x: Array) -> Array:
+        z = (x - centre) / spread
+        return np.asarray(z @ gap + 0.5 * (z**2 - 1.0) @ excess)
+
+    return log_odds
 
 
 def legendre_ranks(x: Array, ordered: Array, degree: int) -> Array:
@@ -183,60 +173,39 @@ def legendre_ranks(x: Array, ordered: Array, degree: int) -> Array:
     return np.asarray(terms.swapaxes(1, 2).reshape(len(x), -1))
 
 
-@value_class
-class RankFeatures:
-    """Polynomials of the ranks of chosen columns and of the distance from the pooled median.
+def rank_features(pooled: Array, columns: np.ndarray) -> tuple[Score, Array]:
+    """Polynomials of the ranks of chosen columns and of the distance from the pooled median, as a
+    function from rows (m, k) to features (m, f); and the prior precision, (f,), of each one's
+    weight for a prior scale of 1.
 
-    The distance is in units of each column's median absolute deviation; a single column has no
-    distance.
-
-    ordered : (n, k) sorted training draws of these columns. degree : the degree of their
-        polynomials.
-    distances : (n, 1) sorted distances of the training draws.
-    precision : (f,) prior precision of each feature's weight for a prior scale of 1. It is k² for
-        degree k, times the number of columns for the columns' polynomials, which share the
-        variance.
+    The precision is k² for degree k, times the number of columns for their own polynomials, which
+    share the variance. The distance is in units of each column's median absolute deviation; a
+    single column has none. pooled : draws (n, k).
     """
+    x, size = pooled[:, columns], len(columns)
+    centre = np.median(x, axis=0)
+    spread = np.median(np.abs(x - centre), axis=0)
+    spread = np.where(spread > 0.0, spread, 1.0)
+    degree = next(degree for most, degree in constants.RANK_DEGREES if size <= most)
+    precision = np.repeat(np.arange(1, degree + 1) ** 2.0, size) * size
+    ordered = np.sort(x, axis=0)
+    if size == 1:
+        return lambda x: legendre_ranks(x[:, columns], ordered, degree), precision
 
-    columns: np.ndarray
-    centre: Array
-    spread: Array
-    ordered: Array
-    degree: int
-    distances: Array | None
-    precision: Array
+    def distance(x: Array) -> Array:
+        """The sum of squared standardised columns, (m, 1), at most the largest float."""
+        with np.errstate(over="ignore"):
+            squares = (((x - centre) / spread) ** 2).sum(axis=1, keepdims=True)
+            return np.minimum(squares, np.finfo(float).max)
 
-    @classmethod
-    def fit(cls, pooled: Array, columns: np.ndarray) -> RankFeatures:
-        """The features from pooled draws (n, k). columns : positions of the chosen columns."""
-        x, size = pooled[:, columns], len(columns)
-        centre = np.median(x, axis=0)
-        spread = np.median(np.abs(x - centre), axis=0)
-        spread = np.where(spread > 0.0, spread, 1.0)
-        degree = next(degree for most, degree in constants.RANK_DEGREES if size <= most)
-        precision, distances = np.repeat(np.arange(1, degree + 1) ** 2.0, size) * size, None
-        if size > 1:
-            distances = np.sort(_squared_distance(x, centre, spread), axis=0)
-            radial = np.arange(1, constants.RADIAL_DEGREE + 1) ** 2.0
-            precision = np.concatenate([precision, radial])
-        return cls(columns, centre, spread, np.sort(x, axis=0), degree, distances, precision)
+    distances, radial = np.sort(distance(x), axis=0), constants.RADIAL_DEGREE
 
-    def __call__(self, x: Array) -> Array:
-        """The features, (m, f), of rows (m, k)."""
-        x = x[:, self.columns]
-        own = legendre_ranks(x, self.ordered, self.degree)
-        if self.distances is None:
-            return own
-        distance = _squared_distance(x, self.centre, self.spread)
-        radial = legendre_ranks(distance, self.distances, constants.RADIAL_DEGREE)
-        return np.concatenate([own, radial], axis=1)
+    def features(x: Array) -> Array:
+        x = x[:, columns]
+        own = legendre_ranks(x, ordered, degree)
+        return np.hstack([own, legendre_ranks(distance(x), distances, radial)])
 
-
-def _squared_distance(x: Array, centre: Array, spread: Array) -> Array:
-    """The sum of squared standardised columns, (m, k) → (m, 1), at most the largest float."""
-    with np.errstate(over="ignore"):
-        squares = (((x - centre) / spread) ** 2).sum(axis=1, keepdims=True)
-        return np.minimum(squares, np.finfo(float).max)
+    return features, np.append(precision, np.arange(1, radial + 1) ** 2.0)
 
 
 def fit_few_draws(train: Sides, bits: bool = False) -> Score:
@@ -250,10 +219,10 @@ def fit_few_draws(train: Sides, bits: bool = False) -> Score:
     (pooled, label), size = train.stacked(), train.P.shape[1]
     many = size > constants.RANK_COLUMNS
     columns = most_different(train, constants.RANK_COLUMNS) if many else np.arange(size)
-    features = RankFeatures.fit(pooled, columns)
+    features, prior = rank_features(pooled, columns)
     table, modes, roots, evidence = features(pooled), [], [], np.log(constants.SCALE_PRIOR)
     for number, scale in enumerate(constants.PRIOR_SCALES):
-        precision = features.precision / scale**2
+        precision = prior / scale**2
         fitted = newton(table, label, 1 - label, precision, gain=constants.SETTLED_FIT)
         root = np.linalg.inv(np.linalg.cholesky(fitted.hessian)).T
         modes.append(fitted.weights)

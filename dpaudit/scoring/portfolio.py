@@ -210,11 +210,12 @@ CANDIDATES = (
 
 
 def fit_auto(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, trees: bool = True
+    train: Sides, choose: Sides, seed: np.random.SeedSequence, rival: float = np.inf
 ) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
 
-    trees : whether trees, and networks after them, may take part.
+    rival : the mean loss of the best view of these rows. If it is far ahead, trees, and networks
+    after them, do not take part: they are slow, and seldom make up for a view.
     """
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
@@ -232,7 +233,8 @@ def fit_auto(
         if candidate.memorises:
             # trees, which are slow to import, learn nothing where the training draws show nothing
             # that the closed forms missed
-            if not trees or not missed(closed).anything:
+            far_behind = contest.table[ahead] > rival + constants.FAR_AHEAD
+            if far_behind or not missed(closed).anything:
                 continue
             library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)

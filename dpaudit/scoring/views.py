@@ -13,7 +13,7 @@ pay for the look only. The view of a row depends on that row alone.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -31,28 +31,40 @@ FitRows = Callable[[Sides, Sides], Fitted]  # training and choosing draws as row
 OF_PARTS = "scores of parts"  # the name of the view of a bag
 
 
-def best_view(
-    fitted: Fitted, views: Mapping[str, View], train: Sides, choose: Sides, fit: FitRows
-) -> Fitted:
-    """The score of plain rows, or of a view that is better on `choose`."""
-    if not views:
-        return fitted
-    train, choose = (sides.head(constants.VIEW_DRAWS) for sides in (train, choose))
-    loss, table = losses(fitted.score, choose), dict(fitted.portfolio)
+def fitted_views(
+    views: Mapping[str, View], train: Sides, choose: Sides, fit: FitRows
+) -> list[tuple[Fitted, Array]]:
+    """For each view, its score as a score of plain rows, and the losses of that on `choose`."""
+    found = []
     for name, view in views.items():
         seen, checked = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
         rival = fit(seen, checked)
-        table |= {f"{model} of {name}": value for model, value in rival.portfolio.items()}
-        gain = loss - (rival_loss := losses(rival.score, checked))
-        if gain.mean() > constants.VIEW_BETTER * gain.std() / np.sqrt(len(gain)):
-            score = _of_view(rival.score, view)
-            fitted = replace(rival, name=f"{rival.name} of {name}", score=score, closed=False)
-            loss = rival_loss
-    return replace(fitted, portfolio=table)
+        of_rows = replace(
+            rival,
+            name=f"{rival.name} of {name}",
+            score=_of_view(rival.score, view),
+            portfolio={f"{model} of {name}": loss for model, loss in rival.portfolio.items()},
+            closed=False,
+        )
+        found.append((of_rows, losses(rival.score, checked)))
+    return found
 
 
 def _of_view(score: Score, view: View) -> Score:
     return lambda x: score(view(x))
+
+
+def best_view(fitted: Fitted, rivals: Sequence[tuple[Fitted, Array]], choose: Sides) -> Fitted:
+    """The score of plain rows, or of a view that is better on `choose`."""
+    if not rivals:
+        return fitted
+    best, loss, table = fitted, losses(fitted.score, choose), dict(fitted.portfolio)
+    for rival, rival_loss in rivals:
+        table |= rival.portfolio
+        gain = loss - rival_loss
+        if gain.mean() > constants.VIEW_BETTER * gain.std() / np.sqrt(len(gain)):
+            best, loss = rival, rival_loss
+    return replace(best, portfolio=table)
 
 
 def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:

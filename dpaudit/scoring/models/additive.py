@@ -5,35 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Score, Sides, log_loss
+from dpaudit.scoring.base import Score, Sides, log_loss, zero
 from dpaudit.scoring.models.logistic import fit_ridge
 from dpaudit.scoring.models.screen import Screen, strongest, surplus
 from dpaudit.scoring.models.spline import fit_spline
 
 
-@value_class
-class Additive:
-    """The score constant + x[:, binary]·slopes + Σ_j weight_j s_j(x_j).
-
-    columns : the triples (j, weight_j, s_j). binary : positions of the columns with two values.
-    """
-
-    constant: float
-    binary: np.ndarray
-    slopes: Array
-    columns: tuple[tuple[int, float, Score], ...]
-
-    def __call__(self, x: Array) -> Array:
-        """The log-odds, (m,), in nats, of rows (m, k)."""
-        out = self.constant + x[:, self.binary] @ self.slopes
-        for column, weight, score in self.columns:
-            out = out + weight * score(x[:, column : column + 1])
-        return np.asarray(out)
-
-
-def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Additive | None:
+def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Score | None:
     """Fit log-odds that are a sum over columns: a spline score of each, weighted by regression.
 
     The sum is exact up to the splines where the columns are independent (the weights are then 1).
@@ -64,7 +43,7 @@ def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Addit
         if loss <= np.log(2.0) - constants.COLUMN_GAIN / (2.0 * len(choose.P)):
             reals.append((loss, j, score))
     if len(binary) + len(reals) == 0:
-        return Additive(0.0, binary, np.empty(0), ())
+        return zero
     features = [
         np.column_stack([side[:, binary] - middle, *(score(side[:, [j]]) for _, j, score in reals)])
         for side in (train.P, train.Q)
@@ -76,15 +55,18 @@ def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Addit
     start, no_offset = np.zeros(table.shape[1]), np.zeros(len(x))
     fitted = fit_ridge(table, label, no_offset, constants.ADDITIVE_PENALTY, start)
     weights = fitted[1:] / spread
-    constant = float(fitted[0] - weights @ centre)
-    slopes, of_scores = weights[: len(binary)], weights[len(binary) :]
-    summands = tuple(
-        (j, float(weight), score) for (_, j, score), weight in zip(reals, of_scores, strict=True)
-    )
-    total = Additive(constant - float(slopes @ middle), binary, slopes, summands)
+    slopes, of_scores = weights[: len(binary)], weights[len(binary) :].tolist()
+    constant = float(fitted[0] - weights @ centre - slopes @ middle)
+
+    def total(x: Array) -> Array:
+        out = constant + x[:, binary] @ slopes
+        for (_, j, score), weight in zip(reals, of_scores, strict=True):
+            out = out + weight * score(x[:, [j]])
+        return np.asarray(out)
+
     if reals:
         # one column may show all of the difference; further columns would only break its ties
         least, column, alone = min(reals, key=lambda real: real[0])
         if log_loss(total, choose) >= least:
-            return Additive(0.0, binary[:0], np.empty(0), ((column, 1.0, alone),))
+            return lambda x: alone(x[:, [column]])
     return total

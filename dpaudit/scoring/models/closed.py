@@ -288,9 +288,7 @@ def fit_by_column(train: Sides) -> Quadratic:
     Each column's gap and excess are shrunk by empirical Bayes on those of all columns
     (`shrink_normal`), which suits few columns that differ among many.
     """
-    (mean_p, var_p), (mean_q, var_q) = (
-        _sums(side, diagonal=True) for side in (train.P, train.Q)
-    )
+    (mean_p, var_p), (mean_q, var_q) = (_sums(side, diagonal=True) for side in (train.P, train.Q))
     apart, inner = mean_p - mean_q, 0.5 * (var_p + var_q)
     spread = inner + (0.5 * apart) ** 2  # of both sides together; 0 where a column is constant
     variance = inner + RIDGE * np.where(spread > 0.0, spread, 1.0)

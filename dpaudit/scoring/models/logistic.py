@@ -7,7 +7,6 @@ good instead of towards zero, and a few thousand draws can afford a hundred feat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -99,54 +98,45 @@ def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Arra
     return newton(x, label, 1 - label, ridge, offset=offset, start=start, gain=gain).weights
 
 
-@value_class
-class Correction:
-    """Log-odds + weights[0] + features·weights[1:], with features standardised and clipped.
-
-    terms : gives the log-odds and the features of rows.
-    """
-
-    terms: Callable[[Array], Terms]
-    mean: Array
-    scale: Array
-    weights: Array
-
-    def __call__(self, x: Array) -> Array:
-        """The log-odds, (m,), in nats, of rows (m, k)."""
-        odds, features = self.terms(x)
-        return np.asarray(odds + self.weights[0] + self.standard(features) @ self.weights[1:])
-
-    def standard(self, features: Array) -> Array:
-        """The features (m, f), standardised and clipped."""
-        features = (features - self.mean) / self.scale
-        return np.clip(features, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE, features)
-
-
 def fit_correction(
     base: Score, terms: Callable[[Array], Terms], train: Sides, choose: Sides
 ) -> Score:
     """`base` plus the correction whose penalty has the least loss on the choosing draws.
 
-    terms : gives the scores of `base` and the features of rows. Penalties are tried from the
-    heaviest to lighter ones, as long as the loss falls; the result is `base` if none lowers it.
+    The correction is linear in features that are standardised and clipped. terms : gives the scores
+    of `base` and the features of rows. Penalties are tried from the heaviest to lighter ones, as
+    long as the loss falls; the result is `base` if none lowers it.
     """
     (offset, x), label = _terms_of(terms, train), train.stacked()[1]
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0.0, scale, 1.0)
-    score = Correction(terms, mean, scale, np.zeros(x.shape[1] + 1))
-    x = np.column_stack([np.ones(len(x)), score.standard(x)])
+
+    def standard(features: Array) -> Array:
+        features = (features - mean) / scale
+        return np.clip(features, -constants.FARTHEST_FEATURE, constants.FARTHEST_FEATURE, features)
+
+    x = np.column_stack([np.ones(len(x)), standard(x)])
     # evaluated once for all penalties
     odds, features = _terms_of(terms, choose := choose.head(constants.STOPPING_DRAWS))
-    features, size = score.standard(features), len(choose.P)
-    best, least = base, float(logistic_loss(odds[:size], odds[size:]).mean())
+    features, size = standard(features), len(choose.P)
+    weights, best = np.zeros(x.shape[1]), None
+    least = logistic_loss(odds[:size], odds[size:]).mean()
     for penalty in constants.CORRECTION_PENALTIES:
-        score = replace(score, weights=fit_ridge(x, label, offset, penalty, score.weights))
-        corrected = odds + score.weights[0] + features @ score.weights[1:]
-        loss = float(logistic_loss(corrected[:size], corrected[size:]).mean())
+        weights = fit_ridge(x, label, offset, penalty, weights)
+        corrected = odds + weights[0] + features @ weights[1:]
+        loss = logistic_loss(corrected[:size], corrected[size:]).mean()
         if loss >= least:
             break
-        best, least = score, loss
-    return best
+        best, least = weights, loss
+    if best is None:
+        return base
+    constant, slopes = best[0], best[1:]
+
+    def score(x: Array) -> Array:
+        odds, features = terms(x)
+        return np.asarray(odds + constant + standard(features) @ slopes)
+
+    return score
 
 
 def _terms_of(terms: Callable[[Array], Terms], sides: Sides) -> Terms:

@@ -21,7 +21,7 @@ from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.boosted import boosted
-from dpaudit.scoring.models.logistic import fit_correction
+from dpaudit.scoring.models.logistic import Terms, fit_correction
 from dpaudit.scoring.models.screen import Screen, squares, strongest, surplus
 from dpaudit.scoring.whiten import Whitener
 
@@ -76,41 +76,27 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     return Missed(look(np.column_stack([white, length])).anything, ())
 
 
-@value_class
-class Products:
-    """Legendre polynomials of the ranks of columns, and their products over pairs of columns.
-
-    columns : positions of the c columns. points : (q, c), quantiles of the columns. pairs : (l, 2),
-    positions among the columns.
-    """
-
-    columns: np.ndarray
-    points: Array
-    pairs: np.ndarray
-
-    def __call__(self, x: Array) -> Array:
-        """The features, (m, d·c + d²·l) for degree d, of rows (m, k)."""
-        ranks = np.linspace(-1.0, 1.0, len(self.points))
-        places = zip(x[:, self.columns].T, self.points.T, strict=True)
-        rank = np.stack([np.interp(column, points, ranks) for column, points in places])
-        terms = legvander(rank, constants.PAIR_DEGREE)[:, :, 1:]  # (c, m, d)
-        left, right = terms[self.pairs.T]
-        both = left[:, :, :, None] * right[:, :, None, :]
-        flat = (terms, both.reshape(*left.shape[:2], -1))
-        return np.column_stack([part for block in flat for part in block])
-
-
 def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:
     """Correct `base` by products over the pairs of columns that it missed; None if there are
     none."""
     if not pairs:
         return None
     columns = np.unique(pairs)
-    levels = np.linspace(0.0, 1.0, constants.PAIR_POINTS)
-    points = np.quantile(train.stacked()[0][:, columns], levels, axis=0)
-    products = Products(columns, points, np.searchsorted(columns, pairs))
-    start = _or_zero(base, choose)
-    return fit_correction(start, lambda x: (start(x), products(x)), train, choose)
+    ranks = np.linspace(-1.0, 1.0, constants.PAIR_POINTS)
+    points = np.quantile(train.stacked()[0][:, columns], (ranks + 1.0) / 2.0, axis=0)
+    places, start = np.searchsorted(columns, pairs).T, _or_zero(base, choose)
+
+    def terms(x: Array) -> Terms:
+        """Legendre polynomials of the columns' ranks, and their products over the pairs."""
+        each = zip(x[:, columns].T, points.T, strict=True)
+        rank = np.stack([np.interp(column, knots, ranks) for column, knots in each])
+        alone = legvander(rank, constants.PAIR_DEGREE)[:, :, 1:]  # (columns, m, degree)
+        left, right = alone[places]
+        both = left[:, :, :, None] * right[:, :, None, :]
+        flat = (alone, both.reshape(*left.shape[:2], -1))
+        return start(x), np.column_stack([part for block in flat for part in block])
+
+    return fit_correction(start, terms, train, choose)
 
 
 def fit_trees(

@@ -49,9 +49,9 @@ def squares(cell: np.ndarray, residual: Array, variance: Array) -> tuple[float, 
 
     If the residuals have these variances and mean 0, the sum is χ² with as many degrees of freedom.
     """
-    total, variance = np.bincount(cell, residual), np.bincount(cell, variance)
-    square = total**2 / np.maximum(variance, FEWEST)
-    return float(square.sum()), int(np.count_nonzero(variance))
+    total, expected = np.bincount(cell, residual), np.bincount(cell, variance)
+    square = total**2 / np.maximum(expected, FEWEST)
+    return float(square.sum()), int(np.count_nonzero(expected))
 
 
 def _counts(columns: Array, ends: Array) -> np.ndarray:
