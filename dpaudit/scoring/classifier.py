@@ -90,7 +90,7 @@ def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Scor
 
 def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """Fit the alias "lightgbm": trees that start from the quadratic discriminant."""
-    name, notes = boosting()
+    _, name, notes = boosting()
     score = fit_boosted(train, choose, seed, fit_quadratic(train))
     return Fitted(name, score, notes=notes, memorises=True)
 
@@ -194,9 +194,18 @@ def fit(
     with one_thread():
         encoder = Encoder.fit(train, bits)
         rows = encoder.sides(train), encoder.sides(choose)
+        if not isinstance(classifier, str):
+            score = fit_estimator(classifier, rows[0], seed)
+            return _encoded(encoder, Fitted(type(classifier).__name__, score))
         if classifier != "auto":
-            return _encoded(encoder, _fit_rows(classifier, *rows, seed))
-        fit_view = partial(_fit_view, seed=seed, bits=bits)
+            model = MODELS[classifier].fit(*rows, seed)
+            fitted = model if isinstance(model, Fitted) else Fitted(classifier, model)
+            return _encoded(encoder, fitted)
+
+        def fit_view(train: Sides, choose: Sides) -> Fitted:
+            encoder = Encoder.fit(train, bits)
+            return _encoded(encoder, fit_auto(encoder.sides(train), encoder.sides(choose), seed))
+
         few, check = train.head(constants.VIEW_DRAWS), choose.head(constants.VIEW_DRAWS)
         views = dict(views_of(few, fit_view))
         rivals = fitted_views(views, few, check, fit_view)
@@ -211,22 +220,6 @@ def fit(
     if again is None:
         return best
     return replace(best, score=lambda x: again(encoder(x)), spent=True)
-
-
-def _fit_rows(
-    classifier: str | Estimator, train: Sides, choose: Sides, seed: np.random.SeedSequence
-) -> Fitted:
-    """Fit the score that `classifier` names to finite rows."""
-    if not isinstance(classifier, str):
-        return Fitted(type(classifier).__name__, fit_estimator(classifier, train, seed))
-    model = MODELS[classifier].fit(train, choose, seed)
-    return model if isinstance(model, Fitted) else Fitted(classifier, model)
-
-
-def _fit_view(train: Sides, choose: Sides, *, seed: np.random.SeedSequence, bits: bool) -> Fitted:
-    """Fit the classifier "auto" to the rows of a view."""
-    encoder = Encoder.fit(train, bits)
-    return _encoded(encoder, fit_auto(encoder.sides(train), encoder.sides(choose), seed))
 
 
 def _encoded(encoder: Encoder, fitted: Fitted) -> Fitted:

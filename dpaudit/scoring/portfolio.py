@@ -38,7 +38,7 @@ from dpaudit.scoring.models.network import fit_network
 from dpaudit.scoring.models.pairs import Missed
 from dpaudit.scoring.models.products import fit_products
 from dpaudit.scoring.models.screen import Screen, surplus
-from dpaudit.scoring.models.spline import NormalScores, fit_spline
+from dpaudit.scoring.models.spline import fit_spline, normal_scores
 
 ALL = sys.maxsize
 QUADRATICS = {f"qda ({name})": structure for name, structure in STRUCTURES.items()}
@@ -81,11 +81,7 @@ class Contest:
 
     def best(self, leaving_out: Iterable[str] = ()) -> str:
         """The name of the score with the least mean loss."""
-        names = (
-            self.table.keys()
-            if not leaving_out
-            else [name for name in self.table if name not in leaving_out]
-        )
+        names = [name for name in self.table if name not in leaving_out]
         return min(names, key=self.table.__getitem__)
 
 
@@ -131,12 +127,6 @@ class Candidate:
     draws: tuple[int, ...] = (ALL,)
     memorises: bool = False
     from_corrigible: bool = False
-
-
-def _trees_gained(contest: Contest) -> bool:
-    """Whether trees lowered the loss so much that a network may be worth its time."""
-    best, without_trees = contest.best(), contest.best(contest.memorising)
-    return contest.table[without_trees] - contest.table[best] > constants.WORTH_A_NETWORK
 
 
 CANDIDATES = (
@@ -202,7 +192,10 @@ CANDIDATES = (
     Candidate(
         "network from {best}",
         "smooth interactions of columns: where trees, which are cheaper, found that there are any",
-        lambda contest, columns: columns > 1 and _trees_gained(contest),
+        lambda contest, columns: (
+            contest.table[contest.best(contest.memorising)] - contest.table[contest.best()]
+            > constants.WORTH_A_NETWORK
+        ),
         lambda task: fit_network(task.train, task.choose, task.seed, task.base, task.best),
         from_corrigible=True,
     ),
@@ -219,11 +212,10 @@ def fit_auto(
     """
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
-    library: str | None = None
-    notes: tuple[str, ...] = ()
+    library, notes = "", tuple[str, ...]()
     loss = _enter_closed_forms(contest, train)
     if loss > np.log(2.0) + constants.WORSE_THAN_NOTHING:  # rare large values spoil all moments
-        _enter_closed_forms(contest, train, NormalScores.fit(train.P, train.Q))
+        _enter_closed_forms(contest, train, normal_scores(train.P, train.Q))
     closed = contest.best()
     for candidate in CANDIDATES:
         if not candidate.applies(contest, train.P.shape[1]):
@@ -236,7 +228,7 @@ def fit_auto(
             far_behind = contest.table[ahead] > rival + constants.FAR_AHEAD
             if far_behind or not missed(closed).anything:
                 continue
-            library, notes = boosting()
+            _, library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
         scores = contest.scores[base], contest.scores[ahead]
         context = screen, partial(missed, base)
@@ -251,27 +243,21 @@ def fit_auto(
     return Fitted(best, contest.scores[best], contest.table, notes, memorises=memorises)
 
 
-def _enter_closed_forms(
-    contest: Contest, train: Sides, normal_scores: NormalScores | None = None
-) -> float:
+def _enter_closed_forms(contest: Contest, train: Sides, ranks: Score | None = None) -> float:
     """Enter quadratic discriminants and corrections of the best of them, and return the best one's
     loss.
 
     There is a discriminant for each structure of the moments, and one that treats columns apart.
-    normal_scores : replaces each column by the normal scores of its ranks.
+    ranks : replaces each column by the normal scores of its ranks.
     """
     choose, suffix = contest.choose, ""
-    if normal_scores is not None:
-        train, choose = (
-            Sides(normal_scores(part.P), normal_scores(part.Q)) for part in (train, choose)
-        )
+    if ranks is not None:
+        train, choose = (Sides(ranks(part.P), ranks(part.Q)) for part in (train, choose))
         suffix = " of normal scores"
 
     def of_rows(score: Score | None) -> Score | None:
         """The score of plain rows, from a score of their normal scores."""
-        if score is None or normal_scores is None:
-            return score
-        return lambda x: np.asarray(score(normal_scores(x)))
+        return score if score is None or ranks is None else lambda x: score(ranks(x))
 
     draws, columns = train.P.shape
     moments = MomentDifference.fit(train)

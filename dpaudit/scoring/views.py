@@ -21,7 +21,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Fitted, Score, Sides, losses
+from dpaudit.scoring.base import Fitted, Sides, losses
 from dpaudit.scoring.encode import all_usable
 from dpaudit.scoring.patches import fit_patch
 from dpaudit.scoring.whiten import Whitener
@@ -42,16 +42,12 @@ def fitted_views(
         of_rows = replace(
             rival,
             name=f"{rival.name} of {name}",
-            score=_of_view(rival.score, view),
+            score=partial(lambda score, view, x: score(view(x)), rival.score, view),
             portfolio={f"{model} of {name}": loss for model, loss in rival.portfolio.items()},
             closed=False,
         )
         found.append((of_rows, losses(rival.score, checked)))
     return found
-
-
-def _of_view(score: Score, view: View) -> Score:
-    return lambda x: score(view(x))
 
 
 def best_view(fitted: Fitted, rivals: Sequence[tuple[Fitted, Array]], choose: Sides) -> Fitted:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,20 +20,16 @@ FALLBACK = "LightGBM could not be loaded ({}); scikit-learn's histogram boosting
 
 
 @cache
-def lightgbm() -> tuple[ModuleType | None, str | None]:
-    """LightGBM, or None and why it could not be loaded: its wheel needs the system's libgomp."""
+def boosting() -> tuple[Any, str, tuple[str, ...]]:
+    """LightGBM and its name; or None, the name of what takes its place, and a note that says why it
+    could not be loaded: its wheel needs the system's libgomp.
+    """
     try:
-        import lightgbm as module
+        import lightgbm
     except (ImportError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return None, FALLBACK.format(reason)
-    return module, None
-
-
-def boosting() -> tuple[str, tuple[str, ...]]:
-    """The name of the library that `fit_boosted` uses, and a note if it is not LightGBM."""
-    note = lightgbm()[1]
-    return ("lightgbm", ()) if note is None else ("histogram boosting", (note,))
+        return None, "histogram boosting", (FALLBACK.format(reason),)
+    return lightgbm, "lightgbm", ()
 
 
 def fit_boosted(
@@ -83,7 +78,7 @@ def boosted(
     start = evaluate(base, train.stacked()[0])
     state = int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
     leaf_draws = min(constants.LEAF_DRAWS, max(20, len(x) // growth.leaves_at_most))
-    library: Any = lightgbm()[0]
+    library = boosting()[0]
     if library is None:
         # scikit-learn's boosting takes no starting score: the base is one more feature
         if sets is not None:

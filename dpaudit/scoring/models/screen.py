@@ -36,7 +36,13 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     bins = constants.SCREEN_BINS
     limits = first[:, np.arange(1, bins) * (first.shape[1] - 1) // bins]
     ends = np.sort(np.concatenate([limits, np.nextafter(limits, np.inf)], axis=1), axis=1)
-    p, q = (_counts(ascending_columns(side), ends) for side in (train.P, train.Q))
+    counts = []
+    for side in (train.P, train.Q):
+        # sorted columns are faster than a search for each value
+        pairs = zip(ascending_columns(side), ends, strict=True)
+        below = np.array([np.searchsorted(*pair) for pair in pairs])
+        counts.append(np.diff(below, prepend=0, append=len(side), axis=1))
+    p, q = counts
     both = np.maximum(p + q, 1)
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
@@ -52,12 +58,3 @@ def squares(cell: np.ndarray, residual: Array, variance: Array) -> tuple[float, 
     total, expected = np.bincount(cell, residual), np.bincount(cell, variance)
     square = total**2 / np.maximum(expected, FEWEST)
     return float(square.sum()), int(np.count_nonzero(expected))
-
-
-def _counts(columns: Array, ends: Array) -> np.ndarray:
-    """Draws in each column's bins, (k, 2·limits + 1): below, at and above each limit.
-
-    columns : (k, n), each sorted, which is faster than a search for each value.
-    """
-    below = [np.searchsorted(*pair) for pair in zip(columns, ends, strict=True)]
-    return np.diff(np.array(below), prepend=0, append=columns.shape[1], axis=1)

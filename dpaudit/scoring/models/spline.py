@@ -8,9 +8,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
-from dpaudit.scoring.base import Sides
+from dpaudit.scoring.base import Score, Sides
 from dpaudit.scoring.models.logistic import newton
 from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
@@ -18,101 +17,73 @@ from dpaudit.scoring.whiten import Whitener
 Counts = tuple[Array, Array]  # of P and of Q in each bin, (bins,) or (bins, bins)
 
 
-@value_class
-class NormalScores:
-    """The map of coordinates (m, d) to normal scores of their ranks in the pooled draws, in [0, 1].
+def normal_scores(P: Array, Q: Array) -> Score:
+    """The map of coordinates (m, d) to normal scores of their ranks in the draws (n, d) of both
+    sides, in [0, 1].
 
-    points : for each coordinate, ascending values (t,) and their images (t,); linear between them.
+    It is linear between quantiles at equal steps of the normal score. A quantile that occurs at
+    several steps is used once, at their middle.
     """
+    size, points = constants.NORMAL_SCORES, []
+    for pair in zip(P.T, Q.T, strict=True):
+        values = np.concatenate(pair)
+        top = -ndtri(min(constants.TAIL_DRAWS / len(values), 0.1))
+        quantile = np.quantile(values, ndtr(np.linspace(-top, top, size)))
+        knots, first, count = np.unique(quantile, return_index=True, return_counts=True)
+        points.append((knots, (first + 0.5 * (count - 1)) / (size - 1.0)))
 
-    points: list[tuple[Array, Array]]
-
-    @classmethod
-    def fit(cls, P: Array, Q: Array) -> NormalScores:
-        """The map from draws (n, d) of both sides.
-
-        Its points are quantiles at equal steps of the normal score. A quantile that occurs at
-        several steps is used once, at their middle.
-        """
-        size, points = constants.NORMAL_SCORES, []
-        for pair in zip(P.T, Q.T, strict=True):
-            values = np.concatenate(pair)
-            top = -ndtri(min(constants.TAIL_DRAWS / len(values), 0.1))
-            quantile = np.quantile(values, ndtr(np.linspace(-top, top, size)))
-            knots, first, count = np.unique(quantile, return_index=True, return_counts=True)
-            points.append((knots, (first + 0.5 * (count - 1)) / (size - 1.0)))
-        return cls(points)
-
-    def __call__(self, x: Array) -> Array:
-        """The scores, (m, d), of coordinates (m, d)."""
+    def to_scores(x: Array) -> Array:
         scores = np.empty(x.shape)
-        for place, (knots, unit) in enumerate(self.points):
+        for place, (knots, unit) in enumerate(points):
             order = np.argsort(x[:, place])  # `np.interp` of ascending values is much faster
             scores[order, place] = np.interp(x[order, place], knots, unit)
         return scores
 
-
-@value_class
-class Surface:
-    """The score that interpolates a table of log-odds between bins and adds each bin's offset.
-
-    whiten : applied before the normal scores, unless None. table, offset : (bins,) or (bins, bins).
-    """
-
-    whiten: Whitener | None
-    ranks: NormalScores
-    table: Array
-    offset: Array
-
-    def __call__(self, x: Array) -> Array:
-        """The log-odds, (m,), in nats, of rows (m, k)."""
-        places = self.places(x)
-        inside = np.clip(places, 0.0, len(self.table) - 1.0)
-        below = np.minimum(inside.astype(np.intp), len(self.table) - 2)
-        smooth, share = 0.0, inside - below
-        for corner in product((0, 1), repeat=places.shape[1]):  # multilinear interpolation
-            weight = np.where(corner, share, 1.0 - share).prod(axis=1)
-            smooth = smooth + weight * self.table[tuple((below + corner).T)]
-        return np.asarray(smooth + self.offset.ravel()[self.bins_of(places)])
-
-    def places(self, x: Array) -> Array:
-        """The places of rows (m, k) in units of bins, (m, d)."""
-        coordinates = x if self.whiten is None else self.whiten(x)
-        return self.ranks(coordinates) * len(self.table) - 0.5
-
-    def bins_of(self, places: Array) -> np.ndarray:
-        """The flat index of the bin of each place, (m,)."""
-        near = np.clip(np.rint(places), 0, len(self.table) - 1).astype(np.intp)
-        return near[:, 0] if near.shape[1] == 1 else near[:, 0] * len(self.table) + near[:, 1]
-
-    def counts(self, sides: Sides) -> Counts:
-        """The number of draws of either side in each bin."""
-        shape, size = self.table.shape, self.table.size
-        p = np.bincount(self.bins_of(self.places(sides.P)), minlength=size)
-        q = np.bincount(self.bins_of(self.places(sides.Q)), minlength=size)
-        return p.reshape(shape).astype(float), q.reshape(shape).astype(float)
+    return to_scores
 
 
-def fit_spline(train: Sides, choose: Sides) -> Surface:
+def fit_spline(train: Sides, choose: Sides) -> Score:
     """Fit log-odds of one or two columns by penalised splines (P-splines: Eilers and Marx 1996).
 
     Each whitened coordinate becomes its normal score, so tails of any weight look alike. Draws are
     counted in bins. A cubic (tensor) spline with penalised second differences is fitted to the
-    counts, its penalty chosen on `choose`. Bins that contradict the spline, as at jumps and at the
-    ends of supports, get odds of their own. train, choose : finite rows (encode others first).
+    counts, its penalty chosen on `choose`; the score interpolates between bins. Bins that
+    contradict the spline, as at jumps and at the ends of supports, get odds of their own. train,
+    choose : finite rows (encode others first).
     """
-    whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else None
-    white = train if whiten is None else Sides(whiten(train.P), whiten(train.Q))
-    ranks, dimension = NormalScores.fit(white.P, white.Q), white.P.shape[1]
-    nothing = np.zeros((constants.SPLINE_BINS[dimension],) * dimension)
-    blank = Surface(whiten, ranks, nothing, nothing)
-    fitted, checked = blank.counts(train), blank.counts(choose)
+    whiten = Whitener.fit(train.P, train.Q) if train.P.shape[1] > 1 else lambda x: x
+    white = whiten(train.P), whiten(train.Q)
+    ranks, dimension = normal_scores(*white), white[0].shape[1]
+    bins = constants.SPLINE_BINS[dimension]
+    shape = (bins,) * dimension
+
+    def place_of(x: Array) -> tuple[Array, tuple[np.ndarray, ...]]:
+        """The places of rows (m, k) in units of bins, (m, d), and the bin of each."""
+        place = ranks(whiten(x)) * bins - 0.5
+        return place, tuple(np.clip(np.rint(place), 0, bins - 1).astype(np.intp).T)
+
+    def count(x: Array) -> Array:
+        cell = np.ravel_multi_index(place_of(x)[1], shape)
+        return np.bincount(cell, minlength=bins**dimension).reshape(shape).astype(float)
+
+    fitted, checked = ((count(side.P), count(side.Q)) for side in (train, choose))
     table = _supported(_smooth_odds(fitted, checked), fitted)
     own, gain = shrink(fitted[0].ravel(), fitted[1].ravel(), table.ravel())
-    offset = own.reshape(table.shape) - table
+    offset = own.reshape(shape) - table
     if gain < constants.BIN_GAIN or _loss(table + offset, checked) > _loss(table, checked):
-        offset = nothing
-    return Surface(whiten, ranks, table, offset)
+        offset = np.zeros(shape)
+
+    def log_odds(x: Array) -> Array:
+        place, cell = place_of(x)
+        inside = np.clip(place, 0.0, bins - 1.0)
+        below = np.minimum(inside.astype(np.intp), bins - 2)
+        smooth, share = 0.0, inside - below
+        for corner in product((0, 1), repeat=dimension):  # multilinear interpolation
+            weight = np.where(corner, share, 1.0 - share).prod(axis=1)
+            smooth = smooth + weight * table[tuple((below + corner).T)]
+        return np.asarray(smooth + offset[cell])
+
+    return log_odds
 
 
 def _loss(table: Array, counts: Counts) -> float:

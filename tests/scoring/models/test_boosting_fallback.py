@@ -30,9 +30,9 @@ def hidden(request):
         else:
             patch.delitem(sys.modules, "lightgbm", raising=False)
             patch.setattr(sys, "meta_path", [NoLibrary(), *sys.meta_path])
-        boosted.lightgbm.cache_clear()
+        boosted.boosting.cache_clear()
         yield request.param
-    boosted.lightgbm.cache_clear()
+    boosted.boosting.cache_clear()
 
 
 @pytest.mark.parametrize("hidden", ["no libgomp"], indirect=True)

@@ -65,7 +65,7 @@ def test_products_learn_what_is_smooth_and_leave_nothing_for_trees():
 @pytest.mark.parametrize("library", ["lightgbm", "scikit-learn"])
 def test_trees_of_a_pair_learn_a_checkerboard(library, monkeypatch):
     if library == "scikit-learn":
-        monkeypatch.setattr(boosted, "lightgbm", lambda: (None, "hidden"))
+        monkeypatch.setattr(boosted, "boosting", lambda: (None, "hidden", ()))
     train, choose, fresh = checkerboard(3), checkerboard(5), checkerboard(7)
     of_pairs = pairs.fit_trees(train, choose, SEED, zero, pairs.missed(train, zero).pairs)
     of_all = boosted.fit_boosted(train, choose, SEED, zero)
