@@ -209,10 +209,12 @@ def fit(
         few, check = train.head(constants.VIEW_DRAWS), choose.head(constants.VIEW_DRAWS)
         views = dict(views_of(few, fit_view))
         rivals = fitted_views(views, few, check, fit_view)
-        # places of a bag mean nothing, so trees of many of them are not worth their time
-        trees = OF_PARTS not in views or train.P.shape[1] <= constants.PAIR_COLUMNS
-        rival = min((float(loss.mean()) for _, loss in rivals), default=np.inf)
-        fitted = _encoded(encoder, fit_auto(*rows, seed, rival if trees else 0.0))
+        rival = np.inf
+        if train.P.shape[1] > constants.PAIR_COLUMNS:
+            # places of a bag mean nothing, so trees of many of them are not worth their time
+            losses = [0.0 if OF_PARTS in views else float(loss.mean()) for _, loss in rivals]
+            rival = min(losses, default=np.inf)
+        fitted = _encoded(encoder, fit_auto(*rows, seed, rival))
         best = best_view(fitted, rivals, check)
         if not spend or best.score is not fitted.score:
             return best

@@ -207,8 +207,8 @@ def fit_auto(
 ) -> Fitted:
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
 
-    rival : the mean loss of the best view of these rows. If it is far ahead, trees, and networks
-    after them, do not take part: they are slow, and seldom make up for a view.
+    rival : the mean loss of a view of these rows. If it is far ahead, trees, and networks after
+    them, do not take part: of many columns they are slow, and do not make up for a view.
     """
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
