@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.files import append_line, replace_file
 from dpaudit._core.types import Array
-from dpaudit.run.store.folder import Repeated, StoreFolder, packed, unpacked
+from dpaudit.run.store.folder import OUTCOMES, Repeated, StoreFolder, packed, unpacked
 from dpaudit.sampling import SIDES, Counted, Counts
 
 MARKED, DISTINCT = 64, 16  # draws that `DrawStore.mark` hashes, and how many of them must differ
@@ -111,22 +112,33 @@ class CountFiles:
 
 
 class SearchStore(StoreFolder):
-    """The draws of M(D) in a search, and the outcome for each neighbour, one JSON file each.
+    """The draws of M(D) in a search, and `outcomes.jsonl`, with a line for each neighbour and stage.
 
-    When a search resumes, it makes the first draws of M(D) again, but uses the stored outcomes. An
-    error of the mechanism on a neighbour is not stored, so that neighbour is audited again.
+    A line has the SHA-256 of its text, a JSON list of the key and the outcome; other lines do not
+    count. When a search resumes, it makes the first draws of M(D) again, but uses the stored
+    outcomes. An error of the mechanism on a neighbour is not stored, so that neighbour is audited
+    again.
     """
 
     def __init__(self, path: Path, made_by: Mapping[str, Any], *, resume: bool = False) -> None:
         super().__init__(path, made_by, resume=resume)
         self.draws = Repeated(self, "drawn-")
+        self.outcomes: dict[str, Any] = {}
+        file, sound = path / OUTCOMES, []
+        for line in file.read_bytes().splitlines(keepends=True) if file.exists() else ():
+            digest, _, text = line.partition(b" ")
+            if hashlib.sha256(text).hexdigest().encode() == digest:
+                key, self.outcomes[key] = json.loads(text)
+                sound.append(line)
+        if file.exists():
+            replace_file(file, b"".join(sound))
 
     def outcome(self, key: str) -> Any:
-        content = self.read(_outcome_name(key))
-        return None if content is None else json.loads(content)
+        return self.outcomes.get(key)
 
     def put_outcome(self, key: str, value: Any) -> None:
-        self.write(_outcome_name(key), json.dumps(value).encode(), 0)
+        text = json.dumps([key, value]).encode() + b"\n"
+        append_line(self.path / OUTCOMES, hashlib.sha256(text).hexdigest().encode() + b" " + text)
 
     def drawn(self, key: str) -> np.ndarray | None:
         content = self.draws.get(f"drawn-{key}.npy")
@@ -146,6 +158,3 @@ def digest_of(values: Array) -> str:
 def _block_name(side: int, block: int) -> str:
     return f"{side}-{block:06d}.npy"
 
-
-def _outcome_name(key: str) -> str:
-    return f"outcome-{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"

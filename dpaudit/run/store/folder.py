@@ -21,9 +21,9 @@ import numpy as np
 from dpaudit._core.files import append_line, clear_drafts, replace_file
 from dpaudit.errors import InvalidInput
 
-MANIFEST, PARTS = "manifest.json", "parts.jsonl"
+MANIFEST, PARTS, OUTCOMES = "manifest.json", "parts.jsonl", "outcomes.jsonl"
 # Only these files, the list, the manifest and their drafts are ever removed.
-CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", "outcome-*.json")
+CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", OUTCOMES)
 AFRESH = "run without --resume to start afresh"
 GROUPS = {"files": "{}", "packages": "package {}", "programs": "program {}"}
 

@@ -20,7 +20,7 @@ from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.result_file import RESULT, load
 from dpaudit.errors import InvalidInput
 from dpaudit.run.store.draws import DrawStore
-from dpaudit.run.store.folder import listed_parts, manifest_of
+from dpaudit.run.store.folder import OUTCOMES, listed_parts, manifest_of
 from dpaudit.sampling import Progress
 from dpaudit.verdict.numbers import count
 
@@ -230,7 +230,7 @@ def state_of(folder: Path) -> State | None:
 
 
 def has_search(draws: Path) -> bool:
-    return any(name.startswith("outcome-") for name in listed_parts(draws / SEARCH))
+    return (draws / SEARCH / OUTCOMES).exists()
 
 
 def read_progress(draws: Path) -> dict[str, Any]:
