@@ -55,6 +55,17 @@ def describe(mechanism: Any) -> tuple[str, dict[str, Any]]:
     return str(getattr(mechanism, "__qualname__", type(mechanism).__name__)), {}
 
 
+CALLS = 256  # of a mechanism on each database in an audit: a call costs some 20 µs
+
+
+def most_calls(mechanism: Any) -> int | None:
+    """The most calls on each database: what a mechanism's attribute of this name says, `CALLS`
+    without it; None if its draws may share no randomness, so that a call makes a whole block.
+    """
+    found: int | None = getattr(mechanism, "most_calls", CALLS)
+    return found
+
+
 @value_class
 class Wrapped:
     """A mechanism that calls another mechanism, and takes its name and summary from it."""
@@ -71,6 +82,10 @@ class Wrapped:
 
     def parameters(self) -> dict[str, Any]:
         return describe(self.mechanism)[1]
+
+    @property
+    def most_calls(self) -> int | None:
+        return most_calls(self.mechanism)
 
 
 @dataclass(frozen=True)

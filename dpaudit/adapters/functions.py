@@ -40,6 +40,7 @@ from dpaudit._core.types import (
     RngLike,
     Wrapped,
     describe,
+    most_calls,
 )
 from dpaudit._core.value import brief, value_class
 from dpaudit.adapters.trial import QUIET
@@ -269,6 +270,10 @@ class GloballySeeded(OfFunction):
                 # This call loaded torch, whose generator had not been seeded. A later call with the
                 # same seed would give another output, so the call is repeated.
                 generator.bit_generator.state = state
+
+    @property
+    def most_calls(self) -> int | None:
+        return most_calls(self.function)
 
     @property
     def summary(self) -> str:

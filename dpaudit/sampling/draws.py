@@ -13,7 +13,7 @@ from dpaudit import outcomes
 from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import Purpose, generator
 from dpaudit._core.ticks import ticking
-from dpaudit._core.types import Array, Mechanism, Wrapped
+from dpaudit._core.types import CALLS, Array, Mechanism, Wrapped, most_calls
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, Where, both_sides, joined
 from dpaudit.sampling.cluster import BlocksOnCluster
@@ -25,7 +25,6 @@ Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
 Learn = Callable[[Callable[[Pair], Any]], Any]  # function of `work` that returns work(draws)
 LARGEST_BLOCK, SMALLEST_BLOCK = 1 << 14, 1 << 8
 BLOCKS = 64  # number of blocks a side, if the limits of their size allow it
-CALLS = 256  # calls a side, unless the mechanism names another number: a call costs some 20 µs
 PART = 1 << 14  # draws a side in each part of draws that were made elsewhere
 STEP = "drawing M(D) and M(D')"
 
@@ -120,7 +119,7 @@ class MechanismDraws:
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
         self.reported = -1  # the draws that `progress` knows of
         self.block = int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
-        if call and (_most_calls(mechanism) or CALLS) < CALLS:
+        if call and (most_calls(mechanism) or CALLS) < CALLS:
             self.block = min(call, LARGEST_BLOCK)  # costly calls: a block each, shared by workers
         self.calls = self.blocks[0].calls(self.block)
         self.drawn = 0  # draws a side that are made
@@ -288,16 +287,12 @@ def collected(parts: Iterable[Pair], size: int) -> Pair:
 def call_size(mechanism: Mechanism, size: int) -> int | None:
     """Draws in each call if an audit makes `size` draws a side; None if one call makes a block.
 
-    Draws of one call may share randomness, which shows if there are many calls. A mechanism with an
-    attribute `most_calls` gets at most that many calls a side. The result is None if that is None,
-    or if the mechanism has a law, whose draws are made independently.
+    Draws of one call may share randomness, which shows if there are many calls. There are at most
+    `most_calls` a side. The result is None if that is None, or if the mechanism has a law, whose
+    draws are made independently.
     """
-    most = _most_calls(mechanism)
+    inner = mechanism
+    while isinstance(inner, Wrapped):
+        inner = inner.mechanism
+    most = None if isinstance(inner, Preparable) else most_calls(mechanism)
     return None if most is None else -(-size // most)
-
-
-def _most_calls(mechanism: Mechanism) -> int | None:
-    while isinstance(mechanism, Wrapped):
-        mechanism = mechanism.mechanism
-    by_law = isinstance(mechanism, Preparable)
-    return None if by_law else getattr(mechanism, "most_calls", CALLS)

@@ -27,6 +27,17 @@ def breaks(data, size, *, rng):
         raise RuntimeError("midway")
     return noisy_mean(data, size, rng=rng)
 
+class Costly:
+    most_calls = 8
+
+    def __init__(self, log):
+        self.log = log
+
+    def __call__(self, data, size, *, rng):
+        with open(self.log, "a") as file:
+            file.write(f"{size}\\n")
+        return noisy_mean(data, size, rng=rng)
+
 nothing = 3
 '''
 ROW = 'rule = "row"\nindex = 4'
@@ -38,6 +49,16 @@ def own(tmp_path, monkeypatch):
     (tmp_path / "own_mechanisms.py").write_text(OWN)
     monkeypatch.delitem(sys.modules, "own_mechanisms", raising=False)
     return "own_mechanisms"
+
+
+@pytest.mark.parametrize("keys", ["", 'timeout = 60\nseeds = "global"'])
+def test_a_class_may_ask_for_few_calls(own, write_scenario, tmp_path, keys):
+    log = tmp_path / "log"
+    call = f'call = "{own}:Costly"\nparameters = {{ log = "{log.as_posix()}" }}\n{keys}'
+    audit = 'draws = 4000\nclassifier = "qda"'
+    run(Scenario.load(write_scenario(mechanism=call, neighbour=ROW, audit=audit)), tmp_path / "out")
+    sizes = [int(line) for line in log.read_text().split()]
+    assert 16 <= sizes.count(4000 // 8) <= 17  # 8 a side, and one of the look at common noise
 
 
 def test_the_record_says_what_was_audited(write_scenario, tmp_path):

@@ -30,6 +30,7 @@ from dpaudit._core.form import (
     takes_rng,
 )
 from dpaudit._core.text import with_article
+from dpaudit._core.types import CALLS, most_calls
 from dpaudit._core.value import value_class
 from dpaudit.adapters import tables
 from dpaudit.adapters.commands import arguments
@@ -185,6 +186,11 @@ class Called:
 
     def __call__(self, data: Any, size: int, *, rng: Any) -> Any:
         return self.function(data, size, rng=rng)
+
+    @property
+    def most_calls(self) -> int:
+        """What the user's class asks for, otherwise as many as of any mechanism."""
+        return most_calls(self.function) or CALLS
 
     def on(self, pair: NeighbourPair) -> Called:
         """The mechanism to audit on a pair; for a synthesizer, one that returns features of its
