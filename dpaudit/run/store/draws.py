@@ -112,7 +112,7 @@ class CountFiles:
 
 
 class SearchStore(StoreFolder):
-    """The draws of M(D) in a search, and `outcomes.jsonl`, with a line for each neighbour and stage.
+    """The draws of M(D) in a search, and `outcomes.jsonl`, a line for each neighbour and stage.
 
     A line has the SHA-256 of its text, a JSON list of the key and the outcome; other lines do not
     count. When a search resumes, it makes the first draws of M(D) again, but uses the stored
@@ -157,4 +157,3 @@ def digest_of(values: Array) -> str:
 
 def _block_name(side: int, block: int) -> str:
     return f"{side}-{block:06d}.npy"
-
