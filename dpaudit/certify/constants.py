@@ -133,7 +133,8 @@ SEQUENCE_BETS = 16  # values of λ in `Counts.low`, each half of the previous va
 RECURSION, LATEST = 0.2, 3.0  # the recursion's share of level; the latest ε of likelihood bounds
 # Numbers of guesses, in √m, each with its share of level; all m guesses have the rest.
 GUESSES = {1.0: 0.1, 5.5: 0.6, 16.0: 0.2}
-STAGES, SURE = (12, 48, 192), 3.0  # draws times 1 − level; deviations that decide (see the proof)
+STAGES = (12, 24, 48, 96, 192)  # draws times 1 − level
+SURE, HOPELESS = 3.0, 2.0  # deviations of the hits that decide for and against a bound
 MOST_DRAWS = 80_000  # if the first stage needs more, wealth must reach 1/a instead
 EARLY = 0.02  # share of level for wealth so large that no draws are needed
 ALONE, GROWTH = 32, 1.12  # the strongest guesses are cells of their own; then cells grow by this

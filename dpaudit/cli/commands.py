@@ -294,7 +294,7 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
     return running.audit_files(audit_shown, [left, right], "samples", out, **options, rng=seed)
 
 
-METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
+METHODS = ("auto", "likelihood", "f-dp")
 
 
 @dpaudit.command(epilog=statuses(JUDGED, NO_DRAWS, error="usage or input error"))

@@ -58,7 +58,7 @@ def audit_one_run(
         The confidence of the bound.
     delta : float in [0, 1), default 0
         The δ at which ε is bounded if the claim is not (ε, δ).
-    method : {"auto", "likelihood", "betting", "steinke", "f-dp"}, default "auto"
+    method : {"auto", "likelihood", "f-dp"}, default "auto"
         The method of the bound on ε, see `dpaudit.certify.one_run`. It is part of the audit's
         design: choose it before you see the scores.
     canaries : {"any", "independent"}, default "any"
@@ -110,8 +110,6 @@ def audit_one_run(
     question = question_of(
         claim=claim, level=level, delta=delta, method=method, canaries=canaries, family=family
     )
-    if method == "steinke" and np.any(chance != 0.5):
-        fail("method", method, "another one where coins are not fair", "leave it out")
     if canaries == "independent" and np.ptp(chance) > 0.0:
         fail("inclusion", Words("different probabilities"), "one number if canaries='independent'")
     middle = None

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 METHODS = {
     "likelihood": "likelihood ratio of the right guesses",
-    "betting": "betting",
-    "steinke": "Steinke, Nasr & Jagielski 2023, theorem 5.2",
     "f-dp": "recursion for f-DP",
 }
 # advice on what to do, by the verdict
@@ -160,7 +158,7 @@ def facts(record: Record) -> list[Fact]:
         ),
         (
             "Bounds for ε, with their shares of the error probability",
-            ", ".join(f"{METHODS[name]} ({percent(share)})" for name, share in shares),
+            ", ".join(f"{METHODS.get(name, name)} ({percent(share)})" for name, share in shares),
         ),
         *((f"Assumed {name}", plain(value)) for name, value in assumed.items() if value),
         (

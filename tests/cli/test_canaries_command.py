@@ -105,7 +105,7 @@ def test_faults_of_the_file_have_their_place(tmp_path, capsys, content, said):
     [
         (["--claim", "1,1e-5", "--mu", "1"], "give one of --claim and --mu"),
         (["--claim", "1,1e-5", "--inclusion", "0.01"], "the probability with which"),
-        (["--mu", "1", "--method", "steinke"], "'f-dp' for a claim that is a curve"),
+        (["--mu", "1", "--method", "likelihood"], "'f-dp' for a claim that is a curve"),
         (["--delta", "1e-5", "--family", "0.1,20"], "unless canaries are assumed independent"),
         (["--delta", "1e-5", "--family", "laplace"], "is not of the form gaussian or Q,T"),
     ],

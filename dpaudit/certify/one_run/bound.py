@@ -5,21 +5,11 @@ canaries. Where this fails at small ε, "auto" gives `RECURSION` of 1 − level 
 bound holds for any δ, and takes the larger bound; where it fails at every ε up to `LATEST`, "auto"
 gives all of it to the recursion. Claims that are curves, μ-GDP among them, need the recursion
 ("f-dp").
-
-"steinke" is theorem 5.2 of Steinke, Nasr & Jagielski 2023, for numbers of guesses known before the
-run. For an (ε, δ)-DP mechanism, m fair coins and r guesses of which W are right, P(W ≥ v) ≤ P(B ≥
-v) + m δ max_{1 ≤ i ≤ m} (2/i) P(v > B ≥ v − i), where B is binomial with r trials of probability
-e^ε/(1 + e^ε). It is used as stated there; the other bounds of this room have their proofs beside
-them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
-
-import numpy as np
-from scipy.special import bdtrc, expit
 
 from dpaudit.certify.constants import LATEST, RECURSION
 from dpaudit.certify.one_run import independent, likelihood, recursion
@@ -27,7 +17,7 @@ from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.certify.one_run.independent import GAUSSIAN, Family
 from dpaudit.curves.claims import Claim
 
-METHODS = ("auto", "likelihood", "betting", "steinke", "f-dp")
+METHODS = ("auto", "likelihood", "f-dp")
 CANARIES = ("any", "independent")
 
 
@@ -55,24 +45,16 @@ def epsilon_bound(
 
     at : a claimed ε, tested too. in_turn : as in `likelihood.epsilon_bound`.
     """
-    if method == "f-dp":
-        return EpsilonBound(recursion.epsilon_bound(guesses, delta, alpha), False)
-    if method == "auto":
-        parts = [
-            epsilon_bound(guesses, delta, share * alpha, name, at, in_turn=in_turn)
-            for name, share in shares(guesses, delta, alpha).items()
-        ]
-        return max(parts, key=lambda part: (part.value, part.refuted))
-    if method == "steinke":
-        tested = takewhile(
-            lambda epsilon: steinke_rejects(guesses, epsilon, delta, alpha), likelihood.grid(at)
-        )
-        last = max(tested, default=None)
-    else:
-        last = likelihood.epsilon_bound(
-            guesses, delta, alpha, at, bets=method == "betting", in_turn=in_turn
-        )
-    return EpsilonBound(0.0, False) if last is None else EpsilonBound(last, True)
+    used = shares(guesses, delta, alpha) if method == "auto" else {method: 1.0}
+    bounds = []
+    for name, share in used.items():
+        if name == "f-dp":
+            value = recursion.epsilon_bound(guesses, delta, share * alpha)
+            bounds.append(EpsilonBound(value, False))
+        else:
+            last = likelihood.epsilon_bound(guesses, delta, share * alpha, at, in_turn=in_turn)
+            bounds.append(EpsilonBound(last or 0.0, last is not None))
+    return max(bounds, key=lambda bound: (bound.value, bound.refuted))
 
 
 def shares(guesses: Guesses, delta: float, alpha: float) -> dict[str, float]:
@@ -113,23 +95,3 @@ def refutes(
     if canaries == "independent":
         return independent.refutes(guesses, (claim.delta_at, claim.delta_at), alpha)
     return recursion.refutes(guesses, claim.delta_at, alpha)
-
-
-def steinke_p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """A bound, by theorem 5.2, of the chance of `right` or more right guesses; ε in nats."""
-    steps = np.arange(min(canaries, max(right, 1)) + 1)
-    least = right - steps
-    tail = bdtrc(np.maximum(least - 1, 0), guesses, expit(epsilon))  # P(B ≥ least)
-    tail = np.where(least <= 0, 1.0, tail)
-    short = np.max(2.0 * (tail[1:] - tail[0]) / steps[1:])
-    return float(np.minimum(1.0, tail[0] + canaries * delta * short))
-
-
-def steinke_rejects(guesses: Guesses, epsilon: float, delta: float, alpha: float) -> bool:
-    """Whether theorem 5.2 rejects (ε, δ)-DP for some number of guesses, at its share of alpha."""
-    sums = np.cumsum(guesses.right)
-    return len(sums) > 0 and any(
-        steinke_p_value(guesses.canaries, size, int(sums[size - 1]), epsilon, delta)
-        <= share * alpha
-        for size, share in recursion.cuts(guesses.canaries)
-    )

@@ -36,8 +36,8 @@ The draws have a fixed seed, so that the same scores and coins give the same bou
 Carlo p-value (k + 1)/(n + 1) is not enough: with the same scores in every run the same draws would
 be the yardstick in every run, and their error would be there in all of them. Therefore k of n draws
 reject only where k is `SURE` deviations below na. Of laws with t > a this is so with a probability
-of about 1/1000 at each of the `STAGES`, over the seed, and the average over p-values t that are
-uniform stays below a.
+of at most 1/1000 at each of the `STAGES`, over the seed, and the average over p-values t that are
+uniform stays below a. More draws are given up where k is `HOPELESS` deviations above na.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ from dpaudit.certify.constants import (
     EARLY,
     FEWEST_BETTER,
     GROWTH,
+    HOPELESS,
     LEAST_LEFT,
     MOST_DRAWS,
     SIDES,
@@ -71,6 +72,7 @@ from dpaudit.certify.one_run.guesses import Guesses
 
 ROUNDING = 1e-9  # nats by which drawn wealth may miss the observed wealth and still count as equal
 FLOAT = np.finfo(np.float64)
+CERTAIN = 700.0  # nats: log-odds of a coin that falls on the guessed side in any run
 STRONGEST = 1e6  # median strengths, at most, so that wealth stays finite for scores of any size
 GRID = np.concatenate([np.arange(0.0, 0.5, 0.01), np.geomspace(0.5, 40.0, 400)])  # ε, nats
 
@@ -139,86 +141,99 @@ class Cells:
         )
 
     @cached_property
-    def steps(self) -> Array:
-        """Nats by which shares of the strongest guesses may be better, (b, k), 0 for the rest."""
+    def odds(self) -> Array:
+        """The log-odds of `chance`, at most `CERTAIN`, (k,)."""
+        with np.errstate(divide="ignore"):
+            return np.minimum(logit(self.chance), CERTAIN)
+
+    @cached_property
+    def slopes(self) -> Array:
+        """Log-odds in proportion to strength, and to the quantile of the rank, (s, k)."""
+        return np.concatenate([np.outer(SLOPES, form) for form in (self.strength, self.rank)])
+
+    @cached_property
+    def strongest(self) -> Array:
+        """Which cells are among growing shares of the strongest guesses, 1 or 0, (h, k)."""
         guesses = int(self.size.sum())
         shares = np.geomspace(min(FEWEST_BETTER, guesses), guesses, BETTER_SHARES).round()
-        strongest = self.before <= np.unique(shares)[:, None]
-        return np.concatenate([added * strongest for added in ADDED])
-
-
-def profiles(cells: Cells, epsilon: float) -> tuple[Array, Array]:
-    """By how much more than ε the log-odds of cells grow, (b, k), and the weights of b profiles.
-
-    Half of the weight has log-odds in proportion to strength or to the quantile of the rank. The
-    other half has a share of the strongest guesses better than ε by some nats, and the rest at ε.
-    """
-    slopes = np.concatenate([np.outer(SLOPES, form) for form in (cells.strength, cells.rank)])
-    grown = np.concatenate([np.maximum(slopes - epsilon, 0.0), cells.steps])
-    count = len(slopes), len(cells.steps)
-    return grown, np.repeat([0.5 / size for size in count], count)
+        return (self.before <= np.unique(shares)[:, None]).astype(np.float64)
 
 
 @value_class
 class Wealth:
     """The mixture of likelihood ratios against ε: the final wealth of a bettor.
 
-    Each of b profiles bets on the guesses of "in", on those of "out" and on both (`SIDES`).
-    best : (k,), the largest chance of a right guess in each cell that the claim allows. gain : (k,
-    b), by how many nats a right guess adds more log wealth than a wrong one. says_in : (k,).
-    start : (2, b), log wealth of the guesses of "in" and of "out" if none is right. weights : (b,).
+    A profile says by how many nats more than ε the log-odds of cells grow. Half of the weight is on
+    profiles by `Cells.slopes`. In the other half a share of the strongest guesses is better than ε
+    by some nats (`ADDED`), and the rest at ε. Each of these b profiles bets on the guesses of "in",
+    on those of "out" and on both (`SIDES`).
+
+    best : (k,), the largest chance of a right guess in each cell that the claim allows. grown : (s,
+    k), the nats of the first half, by which a right guess adds more log wealth than a wrong one.
+    start : (2, b), log wealth of the guesses of "in" and of "out" if none is right.
     """
 
+    cells: Cells
     best: Array
-    gain: Array
-    says_in: np.ndarray
+    grown: Array
     start: Array
-    weights: Array
 
     @classmethod
     def against(cls, cells: Cells, epsilon: float) -> Wealth:
-        grown, weights = profiles(cells, epsilon)
-        with np.errstate(divide="ignore"):
-            allowed = logit(cells.chance) + epsilon
-        # a coin that always falls on the guessed side shows nothing
-        gain = np.where(np.isposinf(allowed), 0.0, grown)
-        wrong = np.where(gain > 0.0, log_expit(-allowed - gain) - log_expit(-allowed), 0.0)
-        sides = np.stack([cells.says_in, ~cells.says_in]) * cells.size
-        return cls(expit(allowed), gain.T, cells.says_in, sides @ wrong.T, weights)
-
-    def of(self, right: np.ndarray) -> Array:
-        """The log wealth, (n,), for numbers of right guesses (n, k)."""
-        logs_in, logs_out = (
-            right[:, side].astype(np.float64) @ self.gain[side] + start
-            for side, start in zip((self.says_in, ~self.says_in), self.start, strict=True)
+        allowed, grown = cells.odds + epsilon, np.maximum(cells.slopes - epsilon, 0.0)
+        wrong, better = (
+            log_expit(-allowed - nats) - log_expit(-allowed)
+            for nats in (grown, np.reshape(ADDED, (-1, 1)))
         )
-        logs = {"both": logs_in + logs_out, "in": logs_in, "out": logs_out}
-        most = np.max([part.max(axis=1) for part in logs.values()], axis=0)
+        sides = np.stack([cells.says_in, ~cells.says_in]) * cells.size
+        steps = (sides[:, None] * better) @ cells.strongest.T
+        start = np.concatenate([sides @ wrong.T, steps.reshape(2, -1)], axis=1)
+        return cls(cells, expit(allowed), grown, start)
+
+    def of(self, right: np.ndarray, least: float = -np.inf) -> Array:
+        """The log wealth, (n,), for numbers of right guesses (k, n), or a number below `least`
+        where it is below that.
+        """
+        sides, cells = [], self.cells
+        for side, start in zip((cells.says_in, ~cells.says_in), self.start, strict=True):
+            counts = right[side].astype(np.float64)
+            shares = np.multiply.outer(ADDED, cells.strongest[:, side] @ counts)
+            grown = np.concatenate([self.grown[:, side] @ counts, shares.reshape(-1, len(right.T))])
+            sides.append(grown + start[:, None])
+        logs = {"both": sides[0] + sides[1], "in": sides[0], "out": sides[1]}
+        most = np.max([part.max(axis=0) for part in logs.values()], axis=0)
+        some = most >= least  # a mean is at most the largest
+        halves = len(self.grown), self.start.shape[1] - len(self.grown)
+        weights = np.repeat([0.5 / count for count in halves], halves)
         mean = sum(
-            share * (np.exp(logs[side] - most[:, None]) @ self.weights)
+            share * (weights @ np.exp(logs[side][:, some] - most[some]))
             for side, share in SIDES.items()
         )
-        return np.asarray(most + np.log(mean))
+        most[some] += np.log(mean)
+        return np.asarray(most)
 
-    def reaches(self, cells: Cells, alpha: float) -> bool:
-        """Whether wealth is at least 1/alpha; by Markov, the claim gives this chance ≤ alpha."""
-        return float(self.of(cells.right[None])[0]) >= -np.log(alpha)
+    @property
+    def observed(self) -> float:
+        """The log wealth of the guesses that were made."""
+        return float(self.of(self.cells.right[:, None])[0])
 
-    def rare(self, cells: Cells, alpha: float) -> bool:
-        """Whether this wealth has a chance below alpha where guesses are right with chance `best`.
+    def rare(self, observed: float, alpha: float) -> bool:
+        """Whether log wealth of `observed` or more has a chance below alpha where guesses are right
+        with chance `best`.
 
         The chance is estimated by draws. A stage that is not sure leaves the answer to the next
-        stage; the last stage answers no.
+        stage; the last one answers no.
         """
         rng = seeds.generator(np.random.SeedSequence(0), seeds.Purpose.CHECK)
-        observed = float(self.of(cells.right[None])[0]) - ROUNDING
+        size, best, least = self.cells.size[:, None], self.best[:, None], observed - ROUNDING
         drawn = above = 0
         for total in stages(alpha):
-            null = rng.binomial(cells.size, self.best, size=(total - drawn, len(cells.size)))
-            drawn, above = total, above + int(np.sum(self.of(null) >= observed))
-            margin = SURE * np.sqrt(drawn * alpha)
-            if abs(above - drawn * alpha) > margin:
-                return above < drawn * alpha
+            # cell by cell: NumPy prepares once for draws of the same size and chance
+            null = rng.binomial(size, best, size=(len(size), total - drawn))
+            drawn, above = total, above + int(np.sum(self.of(null, least) >= least))
+            away = (above - drawn * alpha) / np.sqrt(drawn * alpha)
+            if away < -SURE or away > HOPELESS:
+                return bool(away < 0.0)
         return False
 
 
@@ -228,20 +243,16 @@ def stages(alpha: float) -> list[int]:
     return [total for total in totals if total <= MOST_DRAWS]
 
 
-def rejects(
-    guesses: Guesses, cells: Cells, epsilon: float, delta: float, alpha: float, *, bets: bool
-) -> bool:
-    """Whether (ε, δ)-DP of each canary's change is rejected at 1 − level = alpha; ε in nats. bets :
-    whether to require wealth of 1/a, which needs no draws under the claim.
-    """
+def rejects(guesses: Guesses, cells: Cells, epsilon: float, delta: float, alpha: float) -> bool:
+    """Whether (ε, δ)-DP of each canary's change is rejected at 1 − level = alpha; ε in nats."""
     left = alpha - failures(guesses.coins, epsilon, delta)
     if left <= 0.0:
         return False
-    rest = (1.0 - EARLY) * left
-    wealth = Wealth.against(cells, epsilon)
-    if bets or not stages(rest):
-        return wealth.reaches(cells, left)
-    return wealth.reaches(cells, EARLY * left) or wealth.rare(cells, rest)
+    rest, wealth = (1.0 - EARLY) * left, Wealth.against(cells, epsilon)
+    observed = wealth.observed
+    if not stages(rest):
+        return observed >= -np.log(left)  # by Markov, the claim gives this chance ≤ left
+    return observed >= -np.log(EARLY * left) or wealth.rare(observed, rest)
 
 
 def start(coins: tuple[Array, np.ndarray], delta: float, alpha: float) -> float:
@@ -265,15 +276,13 @@ def epsilon_bound(
     alpha: float,
     at: float | None = None,
     *,
-    bets: bool = False,
     in_turn: bool = True,
 ) -> float | None:
     """The largest ε, nats, up to which every hypothesis of a fixed grid is rejected; None if none
     is.
 
-    at : an ε that the grid must contain, nats. bets : as in `rejects`. in_turn : whether every
-    hypothesis is tested, as a certificate needs; otherwise bisection finds one that is not
-    rejected.
+    at : an ε that the grid must contain, nats. in_turn : whether every hypothesis is tested, as a
+    certificate needs; otherwise bisection finds one that is not rejected.
 
     Why one level is enough for all hypotheses: the grid is fixed before the run, and its hypotheses
     are nested. The bound exceeds the true ε only if the first grid point at or above the true ε is
@@ -285,7 +294,7 @@ def epsilon_bound(
     points = [epsilon for epsilon in grid(at) if epsilon >= first]
 
     def stands(epsilon: float) -> bool:
-        return not rejects(guesses, cells, epsilon, delta, alpha, bets=bets)
+        return not rejects(guesses, cells, epsilon, delta, alpha)
 
     if in_turn:
         rejected = sum(1 for _ in takewhile(lambda epsilon: not stands(epsilon), points))

@@ -13,10 +13,11 @@ from scipy.special import expit, ndtr, ndtri
 from dpaudit._core.types import Array
 from dpaudit.certify.binomial import upper
 from dpaudit.certify.one_run import likelihood, recursion
-from dpaudit.certify.one_run.bound import shares, steinke_rejects
+from dpaudit.certify.one_run.bound import shares
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from reports.make import page
+from reports.make.one_run import steinke
 
 LEVEL = 0.95
 ALPHA = 1.0 - LEVEL
@@ -145,7 +146,7 @@ CASES = (
     Case("Gaussian DP, all told of in 5 % of runs", gaussian_event, mu=MU),
     Case("the same scores in every run", constant, 0.0),
 )
-METHODS = ("auto", "betting", "steinke", "f-dp")
+METHODS = ("auto", "steinke", "f-dp")
 
 
 def refuted(case: Case, guesses: Guesses, method: str) -> bool:
@@ -160,9 +161,7 @@ def refuted(case: Case, guesses: Guesses, method: str) -> bool:
         return _epsilon_refuted(case, guesses, ALPHA)
     point = min(one for one in likelihood.grid() if one >= case.epsilon)
     if method == "steinke":
-        return guesses.fair and steinke_rejects(guesses, point, case.delta, ALPHA)
-    if method == "betting":
-        return _rejected(case, guesses, point, ALPHA, bets=True)
+        return guesses.fair and steinke.rejects(guesses, point, case.delta, ALPHA)
     return any(
         _epsilon_refuted(case, guesses, share * ALPHA)
         if name == "f-dp"
@@ -171,15 +170,13 @@ def refuted(case: Case, guesses: Guesses, method: str) -> bool:
     )
 
 
-def _rejected(
-    case: Case, guesses: Guesses, point: float, alpha: float, *, bets: bool = False
-) -> bool:
+def _rejected(case: Case, guesses: Guesses, point: float, alpha: float) -> bool:
     """Points before the first that is tested hold for nothing; from there on as at `point`."""
     tested = max(point, likelihood.start(guesses.coins, case.delta, alpha))
     if tested == np.inf or len(guesses.right) == 0:
         return False
     cells = likelihood.Cells.of(guesses)
-    return likelihood.rejects(guesses, cells, tested, case.delta, alpha, bets=bets)
+    return likelihood.rejects(guesses, cells, tested, case.delta, alpha)
 
 
 def _epsilon_refuted(case: Case, guesses: Guesses, alpha: float) -> bool:
