@@ -133,8 +133,8 @@ def epsilon_of(
     """
     at, alpha = question.delta if delta is None else delta, question.alpha
     if question.family is not None:
-        certified = bound.family_bound(guesses, question.family, at, alpha, question.canaries)
-        return bound.EpsilonBound(certified, False)
+        mu = bound.gdp_bound(guesses, alpha, question.canaries, question.family)
+        return bound.EpsilonBound(question.family.epsilon_at(mu, at), False)
     return bound.epsilon_bound(guesses, at, alpha, question.method, own, in_turn=in_turn)
 
 

@@ -1,5 +1,7 @@
 """Bounds for canaries that are assumed to be independent: their law, and what they reach."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
@@ -84,7 +86,9 @@ def test_a_public_switch_breaks_the_bound_of_independent_canaries_and_not_that_o
             scores += np.where((rng.random(count) < right) == coins, 1.0, -1.0)
         guesses = Guesses.of(scores, coins, np.full(count, 0.5))
         false += independent.refutes(guesses, GAUSSIAN.curves(1.0), 0.05)
-        ours += bool(recursion.rejected(guesses, 0.05, recursion.Shifts(np.array([1.0])))[0])
+        ours += bool(
+            recursion.rejected(guesses, 0.05, partial(recursion.shifts, np.array([1.0])))[0]
+        )
     assert binom.cdf(10, runs, switch) < 2e-3
     assert false > 10
     assert ours == 0

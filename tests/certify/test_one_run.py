@@ -1,6 +1,8 @@
 """Bounds of one run: the recursion solves its linear program, δ is charged as derived, p-values
 are valid."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -123,7 +125,7 @@ def test_scores_of_any_size_that_know_nothing_certify_nothing(sizes):
 @pytest.mark.parametrize(("canaries", "made", "right"), [(8, 8, 6), (12, 5, 5), (10, 6, 3)])
 def test_the_recursion_is_the_optimum_of_its_linear_program(epsilon, delta, canaries, made, right):
     largest = _largest_tail(epsilon, delta, canaries, made, right)
-    turn = recursion.Turns(np.array([epsilon]), delta)
+    turn = partial(recursion.turns, delta, np.array([epsilon]))
 
     def refuted(alpha):
         return bool(recursion.refuted(canaries, made, right, alpha, turn)[0])

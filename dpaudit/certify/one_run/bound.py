@@ -67,20 +67,13 @@ def shares(guesses: Guesses, delta: float, alpha: float) -> dict[str, float]:
     return {"likelihood": 1.0 - RECURSION, "f-dp": RECURSION}
 
 
-def gdp_bound(guesses: Guesses, alpha: float, canaries: str = "any") -> float:
-    """The certified μ at confidence 1 − alpha. canaries : one of `CANARIES`."""
-    if canaries == "independent":
-        return independent.bound(guesses, GAUSSIAN, alpha)
-    return recursion.gdp_bound(guesses, alpha)
-
-
-def family_bound(
-    guesses: Guesses, family: Family, delta: float, alpha: float, canaries: str
+def gdp_bound(
+    guesses: Guesses, alpha: float, canaries: str = "any", family: Family = GAUSSIAN
 ) -> float:
-    """The certified ε, nats, at δ and confidence 1 − alpha, if each change is of the family."""
+    """The certified μ of a family at confidence 1 − alpha. canaries : one of `CANARIES`."""
     if canaries == "independent":
-        return family.epsilon_at(independent.bound(guesses, family, alpha), delta)
-    return family.epsilon_at(recursion.gdp_bound(guesses, alpha), delta)
+        return independent.bound(guesses, family, alpha)
+    return recursion.gdp_bound(guesses, alpha)
 
 
 def refutes(

@@ -203,8 +203,9 @@ def refutes(guesses: Guesses, curves: Curves, alpha: float, family: Family = GAU
     """Whether the curves give so many right guesses a probability below alpha.
 
     family : the one that the weights of guesses suit. It must be chosen before the run.
-    The probability is estimated by draws with a fixed seed, as in `likelihood`: in stages, of which
-    one decides if its hits differ from what alpha expects by more than `SURE` deviations.
+    The probability is estimated by draws of the worst case with a fixed seed, as in `likelihood`:
+    in stages, of which one decides if its hits differ from what alpha expects by more than `SURE`
+    deviations.
     """
     total = len(guesses.right)
     if total == 0:
@@ -214,18 +215,14 @@ def refutes(guesses: Guesses, curves: Curves, alpha: float, family: Family = GAU
     misses, rng = Misses.of(curves, float(guesses.inclusion[0])), np.random.default_rng(0)
     for hits in HITS:
         count = int(min(hits / alpha, MOST_DRAWS))
-        reached = int(np.sum(weight @ _right(misses, total, count, rng) >= weighted - 1e-9))
+        share, width = _ends(total, count)
+        wrong = np.diff(misses(share), axis=0, prepend=0.0) / width
+        right = rng.binomial(cell[:, None], 1.0 - np.clip(wrong, 0.0, 1.0))
+        reached = int(np.sum(weight @ right >= weighted - 1e-9))
         expected = count * alpha
         if abs(reached - expected) > SURE * np.sqrt(expected):
             return reached < expected
     return False
-
-
-def _right(misses: Misses, guesses: int, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Numbers of right guesses in each cell, (cells, count), drawn from the worst case."""
-    share, width = _ends(guesses, count)
-    wrong = np.diff(misses(share), axis=0, prepend=0.0) / width
-    return rng.binomial(sizes(guesses)[:, None], 1.0 - np.clip(wrong, 0.0, 1.0))
 
 
 @lru_cache(maxsize=3)

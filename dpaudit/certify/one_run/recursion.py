@@ -32,7 +32,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.certify.constants import GUESSES
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
@@ -71,50 +70,27 @@ def refuted(canaries: int, guesses: int, right: int, alpha: float, inverse: Inve
     return np.atleast_1d(last > 1.0)
 
 
-@value_class(show_numbers=True, eq=True)
-class Shifts:
+def shifts(mu: Array, y: Array) -> Array:
     """The `Inverse` of μ-GDP for each μ (k,), with fair coins: b(x) = Φ(Φ⁻¹(x) + μ)."""
-
-    mu: Array
-
-    def __call__(self, y: Array) -> Array:
-        return np.asarray(ndtr(ndtri(np.minimum(y, 1.0)) - self.mu))
+    return np.asarray(ndtr(ndtri(np.minimum(y, 1.0)) - mu))
 
 
-@value_class(show_numbers=True, eq=True)
-class Turns:
+def turns(delta: float, epsilon: Array, y: Array) -> Array:
     """The `Inverse` of (ε, δ)-DP for each ε (k,), nats, with fair coins.
 
     b(x) = min(δ + e^ε x, 1 − e^−ε (1 − δ − x)).
     """
-
-    epsilon: Array
-    delta: float
-
-    def __call__(self, y: Array) -> Array:
-        grown = np.exp(self.epsilon)
-        low, high = (y - self.delta) / grown, 1.0 - self.delta - (1.0 - y) * grown
-        return np.maximum(np.maximum(low, high), 0.0)
+    grown = np.exp(epsilon)
+    return np.maximum.reduce([(y - delta) / grown, 1.0 - delta - (1.0 - y) * grown, 0.0 * grown])
 
 
-@value_class(show_numbers=True, eq=True)
-class Lines:
-    """The `Inverse` of any curve: b is the least of l lines with slopes λ and heights D(λ)."""
-
-    slope: Array
-    height: Array
-
-    @classmethod
-    def of(cls, delta: Delta, inclusion: Array) -> Lines:
-        """The lines of a claimed curve. inclusion : (m,), the coins' probabilities of "in"."""
-        q, counts = np.unique(inclusion[(inclusion > 0) & (inclusion < 1)], return_counts=True)
-        odds = np.log1p(-q) - np.log(q)
-        at = GRID[:, None]
-        height = q * both_ways(delta, at + odds) + (1.0 - q) * both_ways(delta, at - odds)
-        return cls(np.exp(GRID), height @ counts / len(inclusion))
-
-    def __call__(self, y: Array) -> Array:
-        return np.asarray(np.maximum(np.max((y - self.height) / self.slope), 0.0))
+def lines(delta: Delta, guesses: Guesses) -> Inverse:
+    """The `Inverse` of any curve: b is the least of the lines with slopes λ and heights D(λ)."""
+    q, counts = guesses.coins
+    odds, at = np.log1p(-q) - np.log(q), GRID[:, None]
+    height = q * both_ways(delta, at + odds) + (1.0 - q) * both_ways(delta, at - odds)
+    heights, slopes = height @ counts / guesses.canaries, np.exp(GRID)
+    return lambda y: np.asarray(np.maximum(np.max((y - heights) / slopes), 0.0))
 
 
 def both_ways(delta: Delta, epsilon: Array, reverse: Delta | None = None) -> Array:
@@ -132,48 +108,41 @@ def both_ways(delta: Delta, epsilon: Array, reverse: Delta | None = None) -> Arr
 
 def refutes(guesses: Guesses, delta: Delta, alpha: float) -> bool:
     """Whether the claim δ(ε) about each canary's change is rejected at 1 − level = alpha."""
-    return bool(rejected(guesses, alpha, Lines.of(delta, guesses.inclusion))[0])
+    return bool(rejected(guesses, alpha, lines(delta, guesses))[0])
 
 
 def gdp_bound(guesses: Guesses, alpha: float) -> float:
     """The largest μ such that every smaller μ is rejected; 0 where none is."""
-    return _bound(guesses, alpha, MOST_MU, Shifts, lambda mu: partial(gaussian_shift, mu))
+    return _bound(guesses, alpha, MOST_MU, shifts, lambda mu: partial(gaussian_shift, mu))
 
 
 def epsilon_bound(guesses: Guesses, delta: float, alpha: float) -> float:
     """The largest ε, nats, such that (ε′, δ)-DP is rejected for every smaller ε′; 0 if none is."""
-    turns = partial(Turns, delta=delta)
-    return _bound(guesses, alpha, MOST_EPSILON, turns, lambda at: Claim(at, delta).delta_at)
+    fair = partial(turns, delta)
+    return _bound(guesses, alpha, MOST_EPSILON, fair, lambda at: Claim(at, delta).delta_at)
 
 
 def _bound(
     guesses: Guesses,
     alpha: float,
     most: float,
-    fair: Callable[[Array], Inverse],
+    fair: Callable[[Array, Array], Array],
     curve: Callable[[float], Delta],
 ) -> float:
-    """The largest parameter, up to `most`, below which all parameters are rejected.
+    """The largest parameter, up to `most`, below which all are rejected, by grids that get finer. A
+    larger parameter has a larger b, so fewer results reject it.
 
-    fair : the `Inverse` of several parameters where coins are fair. curve : parameter ↦ δ(ε).
-    """
-    if guesses.fair:
-        return _largest(most, lambda values: rejected(guesses, alpha, fair(values)))
-    return _largest(
-        most, lambda values: np.array([refutes(guesses, curve(at), alpha) for at in values])
-    )
-
-
-def _largest(most: float, rejected: Callable[[Array], np.ndarray]) -> float:
-    """The largest parameter below which all parameters are rejected, by grids that get finer.
-
-    rejected : whether each parameter, (k,), is. A larger parameter has a larger b, so fewer results
-    reject it.
+    fair : where coins are fair, the `Inverse` of several parameters, which come before y. curve :
+    parameter ↦ δ(ε).
     """
     low, high = 0.0, most
     for _ in range(ROUNDS):
         points = np.linspace(low, high, POINTS)
-        count = int(np.argmin(np.append(rejected(points[1:-1]), False)))
+        if guesses.fair:
+            found = rejected(guesses, alpha, partial(fair, points[1:-1]))
+        else:
+            found = np.array([refutes(guesses, curve(at), alpha) for at in points[1:-1]])
+        count = int(np.argmin(np.append(found, False)))
         low, high = points[count], points[count + 1]
     return float(low)
 

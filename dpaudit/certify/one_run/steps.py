@@ -291,11 +291,10 @@ class SamplingBets:
     """
 
     def __init__(self, rate: float) -> None:
-        self._rate = rate
-        lengths = int(1.0 / rate + 1e-9), int(np.ceil(1.0 / rate - 1e-9))
-        self._epochs = [_Epoch(length) for length in lengths]
+        self._rate, self._lengths = rate, _epochs(rate)
+        self._come: Array | float = 0.0  # which canaries have come in the epoch of each length
         self._log = np.zeros(3)
-        self._seen, self._in = 0, 0.0
+        self._steps, self._seen, self._in = 0, 0, 0.0
 
     @property
     def log_wealth(self) -> float:
@@ -305,12 +304,15 @@ class SamplingBets:
         q = self._rate
         # the rate of earlier coins with one added "in" among 1/q added coins, at least q
         observed = max((self._in + 1.0) / (self._seen + 1.0 / q), q)
-        forecasts = [epoch.forecast(included) for epoch in self._epochs]
-        forecasts.append(np.full(len(included), observed))
-        for i, forecast in enumerate(forecasts):
-            p = DOUBT * q + (1.0 - DOUBT) * forecast
-            ratio = np.where(included > 0.0, p / q, (1.0 - p) / (1.0 - q))
-            self._log[i] += np.log(ratio).sum()
+        position = self._steps % self._lengths
+        come = np.where(position > 0, self._come, 0.0)
+        by_epochs = np.where(come > 0.0, 0.0, 1.0 / (self._lengths - position))
+        forecasts = np.broadcast_arrays(*by_epochs, np.full(len(included), observed))
+        p = DOUBT * q + (1.0 - DOUBT) * np.stack(forecasts)
+        ratio = np.where(included > 0.0, p / q, (1.0 - p) / (1.0 - q))
+        self._log += np.log(ratio).sum(axis=1)
+        self._come = np.maximum(come, included)
+        self._steps += 1
         self._seen += len(included)
         self._in += float(included.sum())
 
@@ -326,7 +328,7 @@ class SizeBets:
 
     def __init__(self, rate: float, rows: int) -> None:
         self._rate, self._rows = rate, rows
-        self._epochs = int(1.0 / rate + 1e-9), int(np.ceil(1.0 / rate - 1e-9))
+        self._epochs = _epochs(rate).ravel().tolist()
         self._sizes: list[int] = []
         self._total = 0
         self._log = np.zeros(4)
@@ -367,23 +369,9 @@ def _certain(hit: bool, log_chance: float) -> float:
     return float(np.log(DOUBT + (1.0 - DOUBT) * np.exp(-log_chance) * hit))
 
 
-class _Epoch:
-    """Which canaries have come in the current epoch of `length` steps."""
-
-    def __init__(self, length: int) -> None:
-        self._length, self._position = length, 0
-        self._come: Array | None = None
-
-    def forecast(self, included: Array) -> Array:
-        """The probabilities (m,) of the coins of one step, from those of earlier steps; then record
-        these coins. Each is at most 1, because at least one step is left.
-        """
-        if self._come is None or self._position == self._length:
-            self._come, self._position = np.zeros(len(included)), 0
-        forecast = np.where(self._come > 0.0, 0.0, 1.0 / (self._length - self._position))
-        self._come = np.maximum(self._come, included)
-        self._position += 1
-        return forecast
+def _epochs(rate: float) -> np.ndarray:
+    """The lengths of epochs that have every row once at this rate, rounded both ways, (2, 1)."""
+    return np.array([[int(1.0 / rate + 1e-9)], [int(np.ceil(1.0 / rate - 1e-9))]])
 
 
 class Forecast:

@@ -155,7 +155,7 @@ def refuted(case: Case, guesses: Guesses, method: str) -> bool:
     The bounds of a grid do so only if the first point at or above the true ε is rejected.
     """
     if case.mu is not None:
-        shifts = recursion.Shifts(np.array([case.mu]))
+        shifts = partial(recursion.shifts, np.array([case.mu]))
         return method == "f-dp" and bool(recursion.rejected(guesses, ALPHA, shifts)[0])
     if method == "f-dp":
         return _epsilon_refuted(case, guesses, ALPHA)
@@ -181,7 +181,7 @@ def _rejected(case: Case, guesses: Guesses, point: float, alpha: float) -> bool:
 
 def _epsilon_refuted(case: Case, guesses: Guesses, alpha: float) -> bool:
     if guesses.fair:
-        turn = recursion.Turns(np.array([case.epsilon]), case.delta)
+        turn = partial(recursion.turns, case.delta, np.array([case.epsilon]))
         return bool(recursion.rejected(guesses, alpha, turn)[0])
     return recursion.refutes(guesses, Claim(case.epsilon, case.delta).delta_at, alpha)
 
