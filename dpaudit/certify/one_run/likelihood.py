@@ -50,6 +50,7 @@ import numpy as np
 from scipy.special import expit, log_expit, logit, ndtri
 
 from dpaudit._core import seeds
+from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.constants import (
@@ -199,7 +200,8 @@ class Wealth:
             counts = right[side].astype(np.float64)
             shares = np.multiply.outer(ADDED, cells.strongest[:, side] @ counts)
             grown = np.concatenate([self.grown[:, side] @ counts, shares.reshape(-1, len(right.T))])
-            sides.append(grown + start[:, None])
+            grown += start[:, None]
+            sides.append(grown)
         logs = {"both": sides[0] + sides[1], "in": sides[0], "out": sides[1]}
         most = np.max([part.max(axis=0) for part in logs.values()], axis=0)
         some = most >= least  # a mean is at most the largest
@@ -296,8 +298,9 @@ def epsilon_bound(
     def stands(epsilon: float) -> bool:
         return not rejects(guesses, cells, epsilon, delta, alpha)
 
-    if in_turn:
-        rejected = sum(1 for _ in takewhile(lambda epsilon: not stands(epsilon), points))
-    else:
-        rejected = bisect_left(points, True, key=stands)
+    with one_thread():
+        if in_turn:
+            rejected = sum(1 for _ in takewhile(lambda epsilon: not stands(epsilon), points))
+        else:
+            rejected = bisect_left(points, True, key=stands)
     return points[rejected - 1] if rejected else None
