@@ -24,7 +24,7 @@ from dpaudit.laws import StudentT, ZeroedRows
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.laws.vectors import laplace_log_cdf
 from dpaudit.mechanisms.least_squares import RPLS
-from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, Release, between
+from dpaudit.mechanisms.parameters import BelowOne, Count, Positive, between
 from dpaudit.mechanisms.scatter import RandomProjection
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import printed
@@ -42,9 +42,9 @@ from dpaudit.papers.paper_3.sketches import (
     SketchedSolver,
     SolvedRow,
     axis_pair,
+    grams_of_sketches,
     labelled_pair,
     released_row,
-    released_sketches,
 )
 
 
@@ -52,18 +52,15 @@ from dpaudit.papers.paper_3.sketches import (
 class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     """GaussMix: release SD + σξ with the least σ that lemma 1 and proposition 1 allow.
 
-    Source: paper 3, section 4. σ² = C²γ(k, ε, δ) − λ̄ for k = `rows` mixtures and rows of norm at
-    most C = `row_bound`. `scale_bound` is λ̄ ≥ 0: the user promises that λ_min(DᵀD) ≥ λ̄, which is
-    not checked. Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix, for
-    release="gram"; or (size, k·d) for "sketch".
+    Source: paper 3, section 4. σ² = C²γ(k, ε, δ) for k = `rows` mixtures and rows of norm at most
+    C = `row_bound`. The paper subtracts a public λ̄ ≤ λ_min(DᵀD), which is 0 here. Output:
+    (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix, which is sufficient.
     """
 
     rows: Count
     epsilon: Positive
     delta: BelowOne
     row_bound: Positive = 1.0
-    scale_bound: NonNegative = 0.0
-    release: Release = "gram"
     paper = 3
     statement = "GaussMix, lemma 1"
     summary = "Gaussian mixing with noise by its Rényi curve (paper 3, lemma 1)"
@@ -71,15 +68,15 @@ class CalibratedGaussMix(KnownReplacedRows, KnownAddedRow):
     @property
     def sigma(self) -> float:
         gamma = printed.gaussmix_gamma(self.rows, self.epsilon, self.delta)
-        return math.sqrt(max(self.row_bound**2 * gamma - self.scale_bound, 0.0))
+        return math.sqrt(self.row_bound**2 * gamma)
 
     def known(self, data: Array) -> RandomProjection:
         self.bounded(data)
-        return RandomProjection(self.rows, self.release, self.sigma)
+        return RandomProjection(self.rows, "gram", self.sigma)
 
     def pair(self) -> NeighbourPair:
-        """The row (C, 0) on the axis of λ_min(DᵀD) = max(C², λ̄) is zeroed."""
-        return axis_pair(self.row_bound, max(1.0, self.scale_bound / self.row_bound**2))
+        """The row (C, 0) on the axis of λ_min(DᵀD) = C² is zeroed."""
+        return axis_pair(self.row_bound, 1.0)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -91,7 +88,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     τ = √(2 ln(3/δ)) as in theorem 1. With variant="corrected" line 6 is in units of C² (class A of
     the findings), line 3 has √γ·C instead of γ·C, which is more than needed, and the claim holds at
     small η too (class B). Output: (size, d(d+1)/2), the upper triangle of the sketch's Gram matrix,
-    for release="gram"; or (size, k·d) for "sketch". The noisy λ_min, λ̃, is not released.
+    which is sufficient. The noisy λ_min, λ̃, is not released.
     """
 
     rows: Count
@@ -99,7 +96,6 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
     delta: BelowOne
     eta: Positive | None = None
     row_bound: Positive = 1.0
-    release: Release = "gram"
     variant: Variant = "printed"
     paper = 3
     statement = "algorithm 1, ModifiedGaussMix"
@@ -162,7 +158,7 @@ class ModifiedGaussMix(JointSpectrumAlgorithm):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         noise = partial(self.noise, smallest_eigenvalue(self.bounded(data)))
-        return released_sketches(data, self.rows, noise, self.release, size, rng)
+        return grams_of_sketches(data, self.rows, noise, size, rng)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
         loss = released_row(pair.left, zeroed_index(pair), self.rows)

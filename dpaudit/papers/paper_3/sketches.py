@@ -26,27 +26,18 @@ from dpaudit.papers.algorithm import singular_axes
 Noise = Callable[[int, np.random.Generator], Array]  # count → standard deviations w ≥ 0, (count,)
 
 
-def released_sketches(
-    data: Array, rows: int, noise: Noise, release: str, size: int, rng: np.random.Generator
+def grams_of_sketches(
+    data: Array, rows: int, noise: Noise, size: int, rng: np.random.Generator
 ) -> Array:
-    """Draws of SD + wξ of k = `rows` rows, with one w from `noise` for each draw.
-
-    data : D, (n, d). release : "sketch" for sketches, flattened to (size, k·d), or "gram" for the
-    upper triangles of their Gram matrices.
-    """
+    """Upper triangles of the Gram matrices of SD + wξ, k = `rows`, with one w for each draw."""
     scale, axes = singular_axes(data)
     d = len(axes)
 
     def draw(count: int) -> Array:
         spread = np.sqrt(scale**2 + noise(count, rng)[:, None] ** 2)
-        if release == "sketch":
-            drawn = (rng.standard_normal((count, rows, d)) * spread[:, None]) @ axes
-            return drawn.reshape(count, -1)
         factor = axes.T @ (spread[:, :, None] * bartlett(count, d, rows, rng))
         return upper_triangle(factor @ factor.transpose(0, 2, 1))
 
-    if release == "sketch":
-        return draw_in_chunks(size, rows * d, rows * d, draw)
     return draw_in_chunks(size, d * (d + 1) // 2, d**2, draw)
 
 
