@@ -90,9 +90,7 @@ class SampledGaussian:
             "dpaudit.curves.sampled_gaussian has those of one step"
         )
 
-    @property
-    def supremum(self) -> tuple[float, float]:
-        return np.inf, np.inf
+    supremum = (np.inf, np.inf)
 
     @property
     def interval(self) -> float:

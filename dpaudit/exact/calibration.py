@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -110,36 +111,24 @@ def calibrate(
     >>> print(dp.exact.calibrate(dp.mechanisms.ALS(rows=100), np.column_stack([X, y]), 1.0, 1e-5))
     ALS: rows = 1001399 keeps δ(1) <= 1e-05; the exact worst δ (zero-out) is 9.99997e-06 at row 7008
     """
-    epsilon, delta = (
-        check.real("epsilon", epsilon, 0.0),
-        check.real("delta", delta, 0.0, 1.0, open_=True),
-    )
+    epsilon = check.real("epsilon", epsilon, 0.0)
+    delta = check.real("delta", delta, 0.0, 1.0, open_=True)
     known = known_mechanism(mechanism)
     chosen = known.adjustable_parameter(parameter)
     data = check.matrix("data", data)
     rows = None if candidates is None else check.matrix("candidates", candidates)
 
     def measure(rows: Array | None, value: float) -> Spectrum:
-        return worst_case(
-            known.adjusted(chosen.name, value),
-            data,
-            epsilon,
-            law=law,
-            relation=relation,
-            candidates=rows,
-            row_bound=row_bound,
-        )
+        how: dict[str, Any] = {"law": law, "relation": relation, "row_bound": row_bound}
+        adjusted = known.adjusted(chosen.name, value)
+        return worst_case(adjusted, data, epsilon, candidates=rows, **how)
 
     def search(rows: Array | None, start: float) -> tuple[float, Spectrum]:
         least = chosen.least(data.shape[1])
         return _Search(chosen, partial(measure, rows), delta, least).run(start)
 
-    start = (
-        getattr(mechanism, chosen.name)
-        or float(np.linalg.norm(data, axis=1).max())
-        or row_bound
-        or 1.0
-    )
+    longest = float(np.linalg.norm(data, axis=1).max())
+    start = getattr(mechanism, chosen.name) or longest or row_bound or 1.0
     if rows is None:
         value, worst = search(None, start)
     else:
@@ -183,6 +172,7 @@ def _over_candidates(
     return value, worst
 
 
+@dataclass(eq=False, repr=False)
 class _Search:
     """Closes in on the value of a parameter at which the target is just met.
 
@@ -190,16 +180,13 @@ class _Search:
     `missed` the most private one known not to.
     """
 
-    def __init__(
-        self,
-        parameter: Adjustable,
-        measure: Callable[[float], Spectrum],
-        delta: float,
-        least: float | None,
-    ) -> None:
-        self.parameter, self.measure, self.delta, self.least = parameter, measure, delta, least
-        self.tried: dict[float, Spectrum | None] = {}
-        self.met = self.missed = np.nan
+    parameter: Adjustable
+    measure: Callable[[float], Spectrum]
+    delta: float
+    least: float | None
+    tried: dict[float, Spectrum | None] = field(default_factory=dict)
+    met: float = np.nan
+    missed: float = np.nan
 
     def run(self, start: float) -> tuple[float, Spectrum]:
         from scipy.optimize import brentq  # here, as it would be a third of `import dpaudit.exact`

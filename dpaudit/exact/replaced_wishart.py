@@ -58,7 +58,6 @@ BLOCK = 1 << 18  # numbers at a time
 ROUNDING = 1e-9  # of P(L > ε), from which a number nearly as large is taken
 SPLITS = np.linspace(0.0, 1.0, 9)
 LEVELS = 48  # of either eigenvalue on a grid
-COARSE = (2, 8, 32)  # ε at which the pairs are bounded, until few are left
 FEW = 200  # distinct pairs that are bounded one by one
 GRIDS = 4
 FALL = 0.8  # from one level of the first grid to the next
@@ -222,9 +221,6 @@ class WishartSearch:
             return worst
         both = np.column_stack([self.family.old[left], self.family.new[left]])
         left = left[np.sort(np.unique(both, axis=0, return_index=True)[1])]
-        # with the least noise each curve takes long, however few its ε
-        for count in COARSE if self._freedom > 1 else COARSE[-1:]:
-            left = left[np.any(self._chords(left, count) > _threshold(worst), axis=1)]
         up, down = self.family.old[left], self.family.new[left]
         least = self._bound(up, down, self.epsilon)
         if self._freedom == 1:
@@ -239,21 +235,6 @@ class WishartSearch:
             still = still.at(np.flatnonzero(still.entry != entry)).above(worst)
             still = still.at(np.flatnonzero(still.bound > _threshold(worst)[still.place]))
         return worst
-
-    def _chords(self, left: np.ndarray, count: int) -> Array:
-        """The bound at a few ε, and its chords, (n, 2m): bounds too, as δ is convex in e^ε."""
-        distinct = np.unique(self.epsilon)
-        places = np.linspace(0, len(distinct) - 1, min(count, len(distinct))).astype(int)
-        knots = distinct[places]
-        at_knots = self._bound(self.family.old[left], self.family.new[left], knots)
-        right = np.clip(np.searchsorted(knots, self.epsilon), 1, max(len(knots) - 1, 1))
-        if len(knots) == 1:
-            return np.repeat(at_knots, len(self.epsilon), axis=1)
-        low, high = knots[right - 1], knots[right]
-        share = np.exp(self.epsilon - high) * np.expm1(low - self.epsilon) / np.expm1(low - high)
-        at_knots = at_knots.reshape(len(left), 2, len(knots))
-        chords = at_knots[..., right - 1] * (1.0 - share) + at_knots[..., right] * share
-        return chords.reshape(len(left), 2 * len(self.epsilon))
 
     def _with_exact(self, worst: Worst, entry: int, places: np.ndarray) -> Worst:
         curve, _ = replaced_curve(self.family, entry)

@@ -24,7 +24,7 @@ from dpaudit._core.value import Class, value_class
 from dpaudit.curves.claims import Claim
 from dpaudit.errors import InvalidInput, NoExactSpectrum
 from dpaudit.laws import Law, ZeroedRows
-from dpaudit.mechanisms.parameters import Positive, UpToOne, check_fields
+from dpaudit.mechanisms.parameters import Positive, check_fields
 from dpaudit.neighbours import NeighbourPair
 
 
@@ -162,12 +162,13 @@ class PrintedMechanism(LawMechanism):
     """
 
     epsilon: float
-    delta: float
 
     @property
     def claim(self) -> Claim:
-        """(ε, δ)-DP at the parameters `epsilon` and `delta`, unless a subclass claims otherwise."""
-        return Claim(self.epsilon, self.delta)
+        """(ε, δ)-DP at the parameters `epsilon` and `delta`, or pure ε-DP where it has no `delta`,
+        unless a subclass claims otherwise.
+        """
+        return Claim(self.epsilon, getattr(self, "delta", 0.0))
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         """Run the algorithm `size` times on `data`; returns independent outputs, (size, k)."""
@@ -209,7 +210,6 @@ class ExampleMechanism(PrintedMechanism):
     published_databases: ClassVar[tuple[ArrayLike, ArrayLike] | None] = None
 
     epsilon: Positive
-    delta: UpToOne
 
     def view(self, x: Array) -> Array:
         """Map outputs (m, k) one-to-one to numbers whose law is `law`; the identity by default."""
@@ -232,14 +232,6 @@ def example(source: str, *, sound: bool = True) -> Callable[[Class], Class]:
         return value_class(show_numbers=True, eq=True)(cls)
 
     return make
-
-
-class PureExample(ExampleMechanism):
-    """An example mechanism that claims pure ε-DP at its parameter `epsilon`."""
-
-    @property
-    def claim(self) -> Claim:
-        return Claim(self.epsilon)
 
 
 def column(data: ArrayLike) -> Array:

@@ -43,7 +43,7 @@ from dpaudit.laws.density import (
 )
 from dpaudit.laws.sparse_vector import noiseless_law, unlimited_law
 from dpaudit.laws.vectors import laplace_log_cdf, laplace_log_density
-from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, example, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, column, example, pair_of
 from dpaudit.mechanisms.least_squares import GaussianLS
 from dpaudit.mechanisms.parameters import Count, Positive, UpToOne
 from dpaudit.mechanisms.scatter import RandomProjection
@@ -160,7 +160,7 @@ class NaturalLogGeometric(TruncatedGeometric):
 
 
 @example("Warner 1965 with two coins", sound=False)
-class UnequalCoin(PureExample):
+class UnequalCoin(ExampleMechanism):
     """Randomised response that keeps a 1 with probability e^ε/(1 + e^ε), but flips a 0 with `flip`.
 
     Data: bits, (n, 1). Output: (size, n).
@@ -188,7 +188,7 @@ class UnequalCoin(PureExample):
 
 
 @value_class(show_numbers=True, eq=True)
-class NonDPLaplace1(PureExample):
+class NonDPLaplace1(ExampleMechanism):
     """Release S/n + Lap(2/(nε)), where the row count n has no noise. Output: (size, 1)."""
 
     epsilon: Positive = 0.01
@@ -225,10 +225,6 @@ class NonDPGaussian1(NonDPLaplace1):
 
     delta: UpToOne = 1e-5
 
-    @property
-    def claim(self) -> Claim:
-        return Claim(self.epsilon, self.delta)
-
     def law(self, data: Array) -> Law:
         rows = clipped_column(data)
         return GaussianNoise(np.array([rows.mean()]), np.array([self.scale / len(rows)]))
@@ -252,7 +248,7 @@ class NonDPGaussian2(NonDPGaussian1):
 
 
 @example("a common slip: one draw of noise for two queries", sound=False)
-class ReusedNoise(PureExample):
+class ReusedNoise(ExampleMechanism):
     """Release the sums of k columns, all with the SAME draw of Laplace noise of scale k/ε.
 
     The differences of the sums therefore have no noise. Data: (n, k) in [0, 1]. Output: (size, k).
@@ -266,7 +262,7 @@ class ReusedNoise(PureExample):
 
 
 @example("a common slip: answers cached by a hash of the data", sound=False)
-class CachedNoise(PureExample):
+class CachedNoise(ExampleMechanism):
     """Release a sum with Laplace noise of scale 1/ε whose seed is a hash of the data.
 
     The noise is therefore always the same for the same data. Data: one column. Output: (size, 1).
@@ -283,7 +279,7 @@ class CachedNoise(PureExample):
 
 
 @example("a common slip: clipping after use", sound=False)
-class LateClipping(PureExample):
+class LateClipping(ExampleMechanism):
     """Clip the noisy sum to [0, nC] instead of clipping the rows to [0, C] before summing them.
 
     The Laplace noise has scale C/ε, where C = `bound`. Data: one column. Output: (size, 1).
@@ -314,7 +310,7 @@ class LateClipping(PureExample):
 
 
 @example("a common slip: a missing value passed through", sound=False)
-class MissingPassed(PureExample):
+class MissingPassed(ExampleMechanism):
     """Release a sum of ratios clipped to [0, 1] with Laplace noise of scale 1/ε, or NaN.
 
     The ratio of a row (0, 0) is NaN, and neither clipping nor noise changes that. Data: (n, 2),
@@ -402,7 +398,7 @@ class ReportNoisyMax4(ReportNoisyMax3):
 
 
 @example("Mironov 2012", sound=False)
-class FloatLaplace(PureExample):
+class FloatLaplace(ExampleMechanism):
     """Release answer ± ln(u)/ε, computed in float64 with a uniform u that is a multiple of 2⁻⁵³.
 
     Data: one whole number, (1, 1). Output: (size, 1).
@@ -513,9 +509,7 @@ class SparseVector3(SparseVector):
     n + 1), the number of queries handled, then the answer of each query above, and NaN elsewhere.
     """
 
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 2.0 / self.epsilon, 2.0 * self.most / self.epsilon
+    noises = (2.0, False), (2.0, True)
 
     def law(self, data: Array) -> Law:
         return ReleasedAnswers(self.comparison(data), self.most)
@@ -528,9 +522,7 @@ class SparseVector3(SparseVector):
 class SparseVector4(SparseVector):
     """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε/4, ε₂ = 3ε/4: only ((1 + 6c)/4·ε)-DP."""
 
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 4.0 / self.epsilon, 4.0 / (3.0 * self.epsilon)
+    noises = (4.0, False), (4.0 / 3.0, False)
 
 
 @example("Lyu, Su & Li 2017, algorithm 5 (Stoddard, Chen & Machanavajjhala 2014)", sound=False)
@@ -541,9 +533,7 @@ class SparseVector5(SparseVector):
     when the noisy threshold falls between them is impossible on the other. Output: (size, n).
     """
 
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 2.0 / self.epsilon, 0.0
+    noises = (2.0, False), (0.0, False)
 
     def law(self, data: Array) -> Law:
         return noiseless_law(column(data), self.threshold, self.scales[0])
@@ -557,11 +547,8 @@ class SparseVector5(SparseVector):
 class SparseVector6(SparseVector):
     """Sparse vector with scales 1/ε₁ and 1/ε₂, ε₁ = ε₂ = ε/2, without a halt. Output: (size, n)."""
 
+    noises = (2.0, False), (2.0, False)
     databases = SWAPPED_HALVES
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 2.0 / self.epsilon, 2.0 / self.epsilon
 
     def law(self, data: Array) -> Law:
         return unlimited_law(self.comparison(data))

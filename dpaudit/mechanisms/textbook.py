@@ -31,7 +31,7 @@ from dpaudit.laws.density import (
     largest_index,
 )
 from dpaudit.laws.sparse_vector import halting_law, patterns
-from dpaudit.mechanisms.base import ExampleMechanism, PureExample, column, example, pair_of
+from dpaudit.mechanisms.base import ExampleMechanism, column, example, pair_of
 from dpaudit.mechanisms.parameters import Count, Finite, Positive, UpToOne
 from dpaudit.neighbours import NeighbourPair
 
@@ -42,7 +42,7 @@ HALF_UP_HALF_DOWN = [1.0] * 10, [2.0] * 5 + [0.0] * 5  # answers move by 1, half
 
 
 @example("Dwork, McSherry, Nissim & Smith 2006")
-class Laplace(PureExample):
+class Laplace(ExampleMechanism):
     """Release one answer of sensitivity 1 with Laplace noise of scale 1/ε.
 
     Data: the answer, (1, 1). Output: (size, 1).
@@ -199,7 +199,7 @@ class TruncatedGeometric(ExampleMechanism):
 
 
 @example("Ding et al. 2018, algorithm 5")
-class ReportNoisyMax1(PureExample):
+class ReportNoisyMax1(ExampleMechanism):
     """Release the index of the largest answer after Laplace noise of scale 2/ε on each.
 
     Data: answers that differ by at most 1 between neighbours, (n, 1). Output: (size, 1).
@@ -228,7 +228,7 @@ class ReportNoisyMax2(ReportNoisyMax1):
 
 
 @example("Smith 2011; McSherry & Talwar 2007, the exponential mechanism")
-class PrivateQuantile(PureExample):
+class PrivateQuantile(ExampleMechanism):
     """Choose a quantile from a grid of [0, 1] by the exponential mechanism.
 
     A grid point g is the middle of one of `points` equal cells. Its probability is proportional to
@@ -255,7 +255,7 @@ class PrivateQuantile(PureExample):
 
 
 @value_class(show_numbers=True, eq=True)
-class DPLaplace(PureExample):
+class DPLaplace(ExampleMechanism):
     """Release S/ñ + Lap(2/(ñε)), where S is the sum of n rows and ñ = max(n + Lap(2/ε), 1e-12).
 
     The sum and the count take ε/2 each. Output: (size, 1).
@@ -314,7 +314,7 @@ def clipped_column(data: Array) -> Array:
 
 
 @example("Warner 1965")
-class RandomisedResponse(PureExample):
+class RandomisedResponse(ExampleMechanism):
     """Release each bit unchanged with probability e^ε/(1 + e^ε), and flipped otherwise.
 
     Data: bits, (n, 1). Output: (size, n).
@@ -409,7 +409,7 @@ class Rappor(OneTimeRappor):
 
 
 @example("Warner 1965; Ghosh, Roughgarden & Sundararajan 2009; Dwork et al. 2006, composed")
-class MixedRelease(PureExample):
+class MixedRelease(ExampleMechanism):
     """Release a flag, a count and a sum of the same rows, each with ε/3.
 
     The first row's flag is released by randomised response, the number of flags that are set with
@@ -453,24 +453,30 @@ class MixedRelease(PureExample):
 
 
 @value_class(show_numbers=True, eq=True)
-class SparseVector(PureExample):
+class SparseVector(ExampleMechanism):
     """For each query, release whether its noisy answer reaches a noisy threshold; halt at c ones.
 
     The threshold is T = `threshold` plus noise, and c = `most`. If `fresh`, each 1 is followed by
-    new threshold noise. Subclasses define the scales of the two noises. Output: (size, n + 1), the
-    number of queries handled, then 1 or 0 for each of them, and NaN after the last.
+    new threshold noise. Output: (size, n + 1), the number of queries handled, then 1 or 0 for each
+    of them, and NaN after the last.
+
+    noises : of the threshold and of the queries, the scale times ε, and whether it is times c too.
     """
 
     epsilon: Positive = 0.1
     most: Count = 1
     threshold: Finite = 1.0
     fresh: ClassVar[bool] = False
+    noises: ClassVar[tuple[tuple[float, bool], tuple[float, bool]]]
     databases = HALF_UP_HALF_DOWN
 
     @property
     def scales(self) -> tuple[float, float]:
         """The scales of the Laplace noise on the threshold and on the queries."""
-        raise NotImplementedError
+        threshold, query = (
+            factor * (self.most if times else 1) / self.epsilon for factor, times in self.noises
+        )
+        return threshold, query
 
     def comparison(self, data: Array) -> NoisyComparison:
         return NoisyComparison(column(data), self.threshold, *self.scales)
@@ -504,10 +510,7 @@ class SparseVector1(SparseVector):
 
     threshold: Finite = 0.5
     published_databases = SWAPPED_HALVES
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 2.0 / self.epsilon, 4.0 * self.most / self.epsilon
+    noises = (2.0, False), (4.0, True)
 
 
 @example("Lyu, Su & Li 2017, algorithm 2")
@@ -516,10 +519,7 @@ class SparseVector2(SparseVector1):
 
     threshold: Finite = 1.0
     fresh = True
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 2.0 * self.most / self.epsilon, 4.0 * self.most / self.epsilon
+    noises = (2.0, True), (4.0, True)
 
 
 @example("Wang et al. 2019, numerical sparse vector technique")
@@ -535,10 +535,7 @@ class NumericalSVT(SparseVector):
 
     most: Count = 2
     published_databases = [2.0] * 10, [1.0] * 10
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        return 3.0 / self.epsilon, 6.0 * self.most / self.epsilon
+    noises = (3.0, False), (6.0, True)
 
     @property
     def answer_noise(self) -> float:

@@ -88,7 +88,11 @@ def diagonalise(
     support1, support2 = _support("cov1", cov1), _support("cov2", cov2)
     if support1.shape[1] == support2.shape[1] == len(gap):
         return _regular(gap, cov1, cov2)
-    if not _same(support1, support2, gap):
+    if support1.shape != support2.shape:
+        return None
+    outside = np.linalg.norm(support2 - support1 @ (support1.T @ support2), axis=0)
+    off = np.linalg.norm(gap - support1 @ (support1.T @ gap))
+    if np.any(outside > ASTRAY) or off > ASTRAY * np.linalg.norm(gap):
         return None
     return _regular(support1.T @ gap, support1.T @ cov1 @ support1, support1.T @ cov2 @ support1)
 
@@ -117,17 +121,6 @@ def _support(name: str, cov: Array) -> Array:
     spread = np.zeros((len(cov), int(np.sum(value > floor))))
     spread[alive] = deviation[alive, None] * axes[:, value > floor]
     return np.asarray(qr(spread, mode="economic")[0])
-
-
-def _same(support1: Array, support2: Array, gap: Array) -> bool:
-    if support1.shape != support2.shape:
-        return False
-    outside = support2 - support1 @ (support1.T @ support2)
-    off = gap - support1 @ (support1.T @ gap)
-    return bool(
-        np.all(np.linalg.norm(outside, axis=0) <= ASTRAY)
-        and np.linalg.norm(off) <= ASTRAY * np.linalg.norm(gap)
-    )
 
 
 def _regular(gap: Array, cov1: Array, cov2: Array) -> Axes:

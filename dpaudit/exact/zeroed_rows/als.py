@@ -154,8 +154,8 @@ class StudentCurve:
         sizes = self.features, self.rows - self.features
         common = h.value + t.value * h.rest, h.rest * t.rest, 0.5 * (self.rows + 1)
         return (
-            Direction(DirectionAngle(float(there), *sizes), 1.0, forward, backward, *common),
-            Direction(DirectionAngle(float(back), *sizes), -1.0, backward, forward, *common),
+            Direction(float(there), *sizes, 1.0, forward, backward, *common),
+            Direction(float(back), *sizes, -1.0, backward, forward, *common),
         )
 
 
@@ -177,22 +177,22 @@ def asymptotic_loss(h: Share, t: Share, features: int, rows: int) -> PrivacyLoss
 
 @value_class(eq=True)
 class Direction:
-    """One direction's loss as an increasing function of x.
+    """One direction: the law of the angle α ∈ [0, π/2] between ±a and ξ, and the loss.
 
-    x is the angle α itself (sign 1), or −α (sign −1). top, bottom : sup L and −inf L. weight : e.
-    rest : (1−h)(1−t). power : k/2.
+    The loss increases with x, which is α itself (sign 1), or −α (sign −1). theta : the angle of a
+    from the √W axis. features : p. free : r − p, the power of ξ₀ in the density. top, bottom :
+    sup L and −inf L. weight : e. rest : (1−h)(1−t). power : k/2.
     """
 
-    angle: DirectionAngle
+    theta: float
+    features: int
+    free: int
     sign: float
     top: float
     bottom: float
     weight: float
     rest: float
     power: float
-
-    def log_density(self, x: Array) -> Array:
-        return self.angle.log_density(self.sign * x)
 
     def loss(self, x: Array) -> Array:
         """L(x), computed from the end of its range nearer to 0, where it keeps its digits."""
@@ -220,61 +220,48 @@ class Direction:
 
     def delta(self, epsilon: Array) -> Array:
         """δ at each ε, (m,), ascending; the mesh of all of α's range would grow as √rows."""
-        low, high = sorted(self.sign * alpha for alpha in self.angle.seen)
+        low, high = sorted(self.sign * alpha for alpha in self.seen)
         return monotone_loss.hockey_stick(
             self.log_density,
             self.loss,
             np.clip(self.thresholds(epsilon), low, high),
             epsilon,
-            self.angle.width,
+            self.width,
             high,
-            self.sign * self.angle.breaks,
+            self.breaks,
         )
 
     def renyi(self, s: float) -> float:
         start, end = sorted((0.0, self.sign * 0.5 * np.pi))
-        breaks = self.sign * self.angle.breaks
         return monotone_loss.renyi(
-            self.log_density, self.loss, s, start, end, self.angle.width, breaks
+            self.log_density, self.loss, s, start, end, self.width, self.breaks
         )
-
-
-@dataclass(frozen=True)
-class DirectionAngle:
-    """Law of the angle α ∈ [0, π/2] between ±a and ξ.
-
-    theta : the angle of a from the √W axis. features : p. power : r − p, of ξ₀ in the density.
-    """
-
-    theta: float
-    features: int
-    power: int
 
     @property
     def width(self) -> float:
         """The approximate length over which the density varies."""
-        return 1.0 / np.sqrt(self.power + self.features)
+        return 1.0 / np.sqrt(self.free + self.features)
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Where the density is above e^{−1000} of its peak, which lies within √p widths of θ."""
+        """The α where the density is above e^{−1000} of its peak, within √p widths of θ."""
         reach = (FAR + 2.0 * np.sqrt(self.features)) * self.width
         return max(self.theta - reach, 0.0), min(self.theta + reach, 0.5 * np.pi)
 
     @property
     def breaks(self) -> Array:
-        """Where the density is not smooth, if that matters.
+        """The x where the density is not smooth, if that matters.
 
-        At α = π/2 − θ one end drops out, as |α − π/2 + θ|^{power+(p−1)/2}: smooth enough when the
+        At α = π/2 − θ one end drops out, as |α − π/2 + θ|^{r−p+(p−1)/2}: smooth enough when the
         exponent is large.
         """
-        rough = self.power + 0.5 * self.features < 40
-        return np.array([0.5 * np.pi - self.theta] if rough else [])
+        rough = self.free + 0.5 * self.features < 40
+        return np.array([self.sign * (0.5 * np.pi - self.theta)] if rough else [])
 
-    def log_density(self, alpha: Array) -> Array:
+    def log_density(self, x: Array) -> Array:
         """Both ends of the axis together: α and π − α are the same V."""
-        p = self.features
-        log_norm = log_beta(0.5 * (self.power + 1), 0.5 * p)
+        p, alpha = self.features, self.sign * x
+        log_norm = log_beta(0.5 * (self.free + 1), 0.5 * p)
         if p > 1:
             log_norm += log_beta(0.5 * (p - 1), 0.5) - np.log(2.0)
         return np.logaddexp(self._one_end(alpha, 1.0), self._one_end(alpha, -1.0)) - log_norm
@@ -294,7 +281,7 @@ class DirectionAngle:
         return value
 
     def _log_ring_integral(self, along: Array, across: Array, drop: Array) -> Array:
-        """log ∫₀^π ξ₀₊^power sin^{p−2}ψ dψ; for p = 1 the sum over ψ ∈ {0, π}.
+        """log ∫₀^π ξ₀₊^{r−p} sin^{p−2}ψ dψ; for p = 1 the sum over ψ ∈ {0, π}.
 
         ξ₀ = 1 − drop − 2·across·sin²(ψ/2).
         """
@@ -311,16 +298,16 @@ class DirectionAngle:
             return np.asarray(np.log((np.exp(terms - peak[:, None]) @ WEIGHTS) * half) + peak)
 
     def _log_weight(self, drop: Array) -> Array:
-        """log ξ₀₊^power with ξ₀ = 1 − drop."""
+        """log ξ₀₊^{r−p} with ξ₀ = 1 − drop."""
         with np.errstate(divide="ignore"):
-            return np.asarray(self.power * np.log1p(-np.minimum(drop, 1.0)))
+            return np.asarray(self.free * np.log1p(-np.minimum(drop, 1.0)))
 
     def _window(self, along: Array, across: Array) -> tuple[Array, Array]:
         """The interval of ψ that matters.
 
         The peak of the integrand solves a quadratic in cos ψ, its width follows from the curvature.
         """
-        n, p = self.power, self.features
+        n, p = self.free, self.features
         ratio = along / np.maximum(across, 1e-300)
         end = np.arccos(np.clip(-ratio, -1.0, 1.0))  # where along + across·cos ψ turns negative
         ratio = np.minimum(ratio, 1e150)
