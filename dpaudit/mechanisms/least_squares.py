@@ -97,13 +97,9 @@ class ALS(SketchedSolution):
 
     Output: (size, p). Source: paper 1, figure 1; Sarlós 2006.
 
-    Parameters
-    ----------
-    rows : int
-        The number r ≥ p + 1 of sketch rows.
-    sampler : {"student", "literal"}, default "student"
-        How a draw is made; both have the same law. "student" draws from the exact law with O(p)
-        random numbers, and "literal" runs the algorithm as printed with r·n.
+    rows : r ≥ p + 1, the number of sketch rows. sampler : how a draw is made; both have the same
+    law. "student" draws from the exact law with O(p) random numbers, and "literal" runs the
+    algorithm as printed with r·n.
 
     Examples
     --------
@@ -147,13 +143,9 @@ class GaussianLS(LawMechanism):
     Output: (size, p). Source: paper 1, propositions 1 and 2. The law is defined even if the
     features fit the label exactly, since the noise does not depend on the residuals.
 
-    Parameters
-    ----------
-    sigma : float > 0, optional
-        The standard deviation σ of the noise. Pass either this or the other three parameters.
-    epsilon, delta, sensitivity : float > 0, nats, float in (0, 1) and float > 0, optional
-        The noise is then σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2), where the sensitivity
-        of the solution is in Euclidean norm.
+    sigma : σ > 0; pass either this or the other three parameters. epsilon, delta, sensitivity :
+    > 0, in nats, in (0, 1), and > 0, in Euclidean norm. The noise is then
+    σ = sensitivity·√(2 ln(1.25/δ))/ε (proposition 2).
     """
 
     sigma: Positive | None = None
@@ -185,9 +177,9 @@ class GaussianLS(LawMechanism):
 
     @property
     def claim(self) -> Claim | None:
-        return (
-            None if self.epsilon is None or self.delta is None else Claim(self.epsilon, self.delta)
-        )
+        if self.epsilon is None or self.delta is None:
+            return None
+        return Claim(self.epsilon, self.delta)
 
     def law(self, data: Array) -> Gaussian:
         fit = least_squares(data, exact=True)
@@ -212,17 +204,10 @@ class RPLS(SketchedSolution):
 
     Output: (size, p). Source: paper 1, figure 4, after Sheffet.
 
-    Parameters
-    ----------
-    rows : int
-        The number r ≥ p + 1 of sketch rows.
-    epsilon, delta : float > 0, nats, and float in (0, 1), optional
-        The padding is then c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε, as printed.
-    padding : float > 0, optional
-        The padding c₂ itself, instead of `epsilon` and `delta`.
-    row_bound : float > 0, optional
-        A public bound c₁ on the row norms. If it is None, c₁ is the largest row norm of the private
-        data, as printed.
+    rows : r ≥ p + 1, the number of sketch rows. epsilon, delta : > 0, in nats, and in (0, 1). The
+    padding is then c₂² = 4c₁²(2r ln(4/δ) + ln(4/δ))/ε, as printed. padding : c₂ > 0 itself, instead
+    of `epsilon` and `delta`. row_bound : a public bound c₁ > 0 on the row norms. If it is None, c₁
+    is the largest row norm of the private data, as printed.
     """
 
     rows: SketchRows

@@ -82,15 +82,9 @@ class RandomProjection(ScatterDraw):
 
     Source: paper 1, lemma 5 (w = 0); paper 4, algorithm 1, which divides the Gram matrix by r.
 
-    Parameters
-    ----------
-    rows : int
-        The number r ≥ 1 of sketch rows.
-    release : {"sketch", "gram"}, default "sketch"
-        The (r, d) matrix itself, flattened, or the upper triangle of its Gram matrix, which is
-        sufficient for the law (so the spectrum is the same) and much smaller when r is large.
-    padding : float ≥ 0, default 0
-        The padding w.
+    rows : r ≥ 1, the number of sketch rows. release : "sketch", the (r, d) matrix itself, as one
+    row, or "gram", the upper triangle of its Gram matrix, which is sufficient for the law (so the
+    spectrum is the same) and much smaller when r is large. padding : w ≥ 0.
     """
 
     rows: Count
@@ -113,14 +107,8 @@ class GaussMix(ScatterDraw):
     Each row of the sketch is N(0, DᵀD + σ²I), as for a random projection with padding σ. Source:
     paper 3, the equation of GaussMix.
 
-    Parameters
-    ----------
-    rows : int
-        The number k ≥ 1 of mixtures, which are the rows of the sketch.
-    sigma : float > 0
-        The standard deviation σ of the noise.
-    release : {"sketch", "gram"}, default "sketch"
-        As for `RandomProjection`.
+    rows : k ≥ 1, the number of mixtures, which are the rows of the sketch. sigma : σ > 0. release :
+    as for `RandomProjection`.
     """
 
     rows: Count
@@ -156,12 +144,7 @@ class WishartDraw(ScatterDraw):
 
     Output: (size, d(d+1)/2), upper triangles. Source: paper 4, section 5.
 
-    Parameters
-    ----------
-    dof : int
-        The degrees of freedom k ≥ 1; for k < d the draw is singular.
-    padding : float ≥ 0
-        The padding w.
+    dof : k ≥ 1, the degrees of freedom; for k < d the draw is singular. padding : w ≥ 0.
     """
 
     dof: Count
@@ -182,12 +165,7 @@ class InverseWishartDraw(WishartDraw):
     v. Its privacy loss is that of a sketch of ν rows with the two databases exchanged. Output:
     (size, d(d+1)/2), upper triangles. Source: paper 4, algorithm 4.
 
-    Parameters
-    ----------
-    dof : int
-        The degrees of freedom ν ≥ d.
-    padding : float ≥ 0
-        The padding w; the paper's ψ is w².
+    dof : ν ≥ d, the degrees of freedom. padding : w ≥ 0; the paper's ψ is w².
     """
 
     inverted = True
@@ -211,12 +189,8 @@ class AdditiveWishart(LawMechanism):
 
     Output: (size, d(d+1)/2), upper triangles. Source: paper 4, algorithm 3.
 
-    Parameters
-    ----------
-    dof : int
-        The degrees of freedom k ≥ d: the noise is that of appending k random rows N(0, s²I).
-    scale : float > 0
-        The scale s. In the paper it is the bound on the rows' norms.
+    dof : k ≥ d, the degrees of freedom: the noise is that of appending k random rows N(0, s²I).
+    scale : s > 0; in the paper it is the bound on the rows' norms.
     """
 
     dof: Count

@@ -28,10 +28,7 @@ class AnalyzeGauss(LawMechanism):
 
     Output: (size, d(d+1)/2), upper triangles. Source: Dwork et al. 2014; paper 4.
 
-    Parameters
-    ----------
-    sigma : float > 0
-        The standard deviation σ of the noise.
+    sigma : σ > 0.
     """
 
     sigma: Positive
@@ -69,10 +66,7 @@ class GaussianInverse(LawMechanism):
 
     Output: (size, d(d+1)/2), upper triangles. Source: paper 4, theorem B.5, which has no padding.
 
-    Parameters
-    ----------
-    sigma, padding : float > 0, and float ≥ 0
-        The standard deviation σ of the noise, and the padding w.
+    sigma, padding : σ > 0, and w ≥ 0.
     """
 
     sigma: Positive
@@ -110,11 +104,7 @@ class SufficientStatistics(LawMechanism):
     and an estimate of λ_min(XᵀX). Output: (size, p(p+1)/2 + p), the upper triangle of XᵀX first.
     Source: Wang 2018; paper 3, H.1.
 
-    Parameters
-    ----------
-    sigma_gram, sigma_cross : float > 0
-        The standard deviations σ_g of the noise on each entry of XᵀX on and above the diagonal, and
-        σ_c of the noise on each entry of Xᵀy.
+    sigma_gram, sigma_cross : σ_g > 0, on each entry of XᵀX on and above the diagonal, and σ_c > 0.
     """
 
     sigma_gram: Positive

@@ -44,6 +44,7 @@ class Algorithm(PrintedMechanism):
     unknown: ClassVar[str] = "its output law is not known in closed form"
     correction: ClassVar[str] = ""
 
+    delta: float
     variant: str
     row_bound: Any
     label_bound: float

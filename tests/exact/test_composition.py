@@ -1,11 +1,11 @@
-"""Composed privacy losses: algebra, closed forms, Rényi divergences, another accountant.
+"""Composed privacy losses: algebra, closed forms, Rényi divergences.
 
-Values at 40 digits, of bounds with additive Wishart noise too, are in tests/oracle.
+Values by dp-accounting are in tests/curves/test_composed.py, and values at 40 digits, of bounds
+with additive Wishart noise too, in tests/oracle.
 """
 
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution as pld
 
 from dpaudit import InvalidInput
 from dpaudit.exact import (
@@ -15,7 +15,6 @@ from dpaudit.exact import (
     gaussian_shift,
 )
 from tests.exact.comparing import assert_close
-from tests.sparse import one_in
 
 EPSILON = np.array([0.0, 0.1, 0.3, 1.0, 3.0, 10.0])
 ORDERS = (0.3, 0.999999999, 1.0, 1.000001, 1.5, 2.0)
@@ -136,18 +135,6 @@ def test_suprema_add():
     assert backward[0] > 0.0
     assert np.all(backward[1:] == 0.0)
     assert (whole + PrivacyLoss.gaussian_shift(0.1)).supremum == (np.inf, np.inf)
-
-
-# --- another accountant ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("times", one_in(2, [2, 3]))
-def test_composed_gaussians_by_dp_accounting(times):
-    """Connect-the-dots on a grid of 1e-4 is pessimistic by 5e-10 at 2 and 8e-10 at 3 releases."""
-    grid = pld.from_gaussian_mechanism(2.0, value_discretization_interval=1e-4).self_compose(times)
-    other = np.array(grid.get_delta_for_epsilon(list(EPSILON)))
-    for curve in (times * PrivacyLoss.gaussian_shift(0.5)).delta(EPSILON):
-        np.testing.assert_allclose(curve, other, rtol=0.0, atol=1e-9)
 
 
 # --- arguments ------------------------------------------------------------------------------------

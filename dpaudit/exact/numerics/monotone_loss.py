@@ -65,8 +65,13 @@ def hockey_stick(
     throughout. epsilon : (m,), ascending. breaks : points where the density is not smooth, towards
     which the mesh is graded.
     """
-    delta = np.zeros_like(epsilon)
-    grid, height = _heights(log_density, float(thresholds.min()), end, width)
+    delta, first = np.zeros_like(epsilon), float(thresholds.min())
+    # the density on a grid of half-widths: where mass is and how fast it varies
+    count = max(int(2 * (end - first) / width) + 2, 33)
+    grid = np.linspace(first, end, count) if first < end else np.array([end])
+    height = log_density(grid)
+    finite = np.isfinite(height)
+    height = np.where(finite, height, height[finite].min() if finite.any() else 0.0)
     seen = np.flatnonzero(height >= height.max() - UNDERFLOW)[-1]
     alive = thresholds < grid[min(seen + 1, len(grid) - 1)]
     if not alive.any():
@@ -161,15 +166,6 @@ class Panels:
     def _tail(self, count: int) -> Array:
         mass = np.bincount(self.interval, self.mass, count)
         return np.asarray(np.cumsum(mass[::-1])[::-1])
-
-
-def _heights(log_density: Function, first: float, end: float, width: float) -> tuple[Array, Array]:
-    """A grid of half-widths, and the log density on it: where mass is and how fast it varies."""
-    count = max(int(2 * (end - first) / width) + 2, 33)
-    grid = np.linspace(first, end, count) if first < end else np.array([end])
-    height = log_density(grid)
-    finite = np.isfinite(height)
-    return grid, np.where(finite, height, height[finite].min() if finite.any() else 0.0)
 
 
 def _onsets(loss: Function, thresholds: Array, epsilon: Array, width: float, end: float) -> Array:

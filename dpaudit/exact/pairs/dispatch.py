@@ -101,6 +101,9 @@ def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
             return branches_curve(left, right, curve_of_laws), "several forms"
         case ShiftedWishart() if left.dof == right.dof and np.array_equal(left.root, right.root):
             return _wishart(left, right), "additive Wishart"
+        case Gaussian() if np.array_equal(left.root, right.root):
+            distance = np.linalg.norm(left.root @ (right.mean - left.mean))
+            loss = PrivacyLoss.gaussian_shift(float(distance))
         case Gaussian():
             loss = _gaussian(left, right)
         case GaussianNoise():
@@ -147,8 +150,6 @@ def _together(left: Product, right: Product) -> list[tuple[Law, Law]]:
 
 def _gaussian(left: Gaussian, right: Gaussian) -> PrivacyLoss:
     gap = left.root @ (right.mean - left.mean)
-    if np.array_equal(left.root, right.root):
-        return PrivacyLoss.gaussian_shift(float(np.linalg.norm(gap)))
     # roots are of the precision; in these coordinates the left covariance is I
     white = left.root @ solve_triangular(right.root, np.eye(len(gap)))
     excess, axes = eigh(white @ white.T - np.eye(len(gap)))

@@ -246,11 +246,21 @@ class Axes:
         curved = a != 0.0
         top = c - float(np.sum(self.count[curved] * b[curved] ** 2 / (4.0 * a[curved])))
         bounded = bool(np.all(a <= 0.0) and np.all(b[~curved] == 0.0))
-        each = _merged(a, b, self.count)
+        a_, b2, count = _merged(a, b, self.count)
+
+        def slope(s: Array) -> Array:
+            room = 1.0 - 2.0 * a_ * s[:, None]
+            pull = b2 * s[:, None] * (1.0 - a_ * s[:, None]) / room**2
+            return np.asarray(c + _over_axes(a_ / room + pull, count))
+
+        def curvature(s: Array) -> Array:
+            room = 1.0 - 2.0 * a_ * s[:, None]
+            return _over_axes(2.0 * a_**2 / room**2 + b2 / room**3, count)
+
         return LossTransform(
-            _log_m(*each, c),
-            lambda s: _slope(*each, c, s),
-            lambda s: _curvature(*each, s),
+            _log_m(a_, b2, count, c),
+            slope,
+            curvature,
             end=float(1.0 / (2.0 * a.max())) if a.max() > 0.0 else np.inf,
             maximum=top if bounded else np.inf,
         )
@@ -279,17 +289,6 @@ def _log_m(a: Array, b2: Array, count: Array, c: float):  # type: ignore[no-unty
         return np.asarray(0.5 * (pull - _over_axes(np.log1p(bent), count)))
 
     return log_m
-
-
-def _slope(a: Array, b2: Array, count: Array, c: float, s: Array) -> Array:
-    s = s[:, None]
-    room = 1.0 - 2.0 * a * s
-    return np.asarray(c + _over_axes(a / room + b2 * s * (1.0 - a * s) / room**2, count))
-
-
-def _curvature(a: Array, b2: Array, count: Array, s: Array) -> Array:
-    room = 1.0 - 2.0 * a * s[:, None]
-    return _over_axes(2.0 * a**2 / room**2 + b2 / room**3, count)
 
 
 def _over_axes(values: np.ndarray, weight: Array) -> np.ndarray:

@@ -263,7 +263,9 @@ class Direction:
     def _log_g(self) -> LogG:
         root = np.sqrt(self.freedom)
         low = self.up + 2.0 * max(root - FAR - 1.0, 0.0) ** 2
-        return LogG.between(low, self.up + self.down + 2.0 * (root + FAR) ** 2, self.freedom)
+        high = self.up + self.down + 2.0 * (root + FAR) ** 2
+        first, last = (int(np.sqrt(z) / PIECE) for z in (low, high))
+        return LogG.on(first, PIECES * (1 + (last - first) // PIECES), self.freedom)
 
     @cached_property
     def floor(self) -> float:
@@ -318,9 +320,11 @@ class LogG:
     terms: Array
 
     @classmethod
-    def between(cls, low: float, high: float, order: int) -> LogG:
-        first, last = (int(np.sqrt(z) / PIECE) for z in (low, high))
-        return _fitted(first, PIECES * (1 + (last - first) // PIECES), order)
+    @lru_cache(maxsize=16)
+    def on(cls, first: int, count: int, order: int) -> LogG:
+        power = 0.5 * (order + 1) if order <= SMALL else 0.0
+        z = (PIECE * (first + np.arange(count) + 0.5 * (1.0 + PLACES[:, None]))) ** 2
+        return cls(first, power, FIT @ (log_g(0.5 * z, order) + power * np.log(z)))
 
     def __call__(self, z: Array) -> Array:
         """log G(z/2) in the shape of z; constant beyond the pieces."""
@@ -333,13 +337,6 @@ class LogG:
             value *= x
             value += term[piece]
         return np.asarray(value - self.power * np.log(z)) if self.power else value
-
-
-@lru_cache(maxsize=16)
-def _fitted(first: int, count: int, order: int) -> LogG:
-    power = 0.5 * (order + 1) if order <= SMALL else 0.0
-    z = (PIECE * (first + np.arange(count) + 0.5 * (1.0 + PLACES[:, None]))) ** 2
-    return LogG(first, power, FIT @ (log_g(0.5 * z, order) + power * np.log(z)))
 
 
 def log_g(y: Array, order: int) -> Array:

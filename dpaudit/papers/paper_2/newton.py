@@ -26,7 +26,7 @@ from dpaudit._core.value import value_class
 from dpaudit.laws import GaussianNoise
 from dpaudit.mechanisms.base import Sampler
 from dpaudit.mechanisms.parameters import BelowOne, Count, NonNegative, Positive, one_of
-from dpaudit.neighbours import NeighbourPair, replace_row
+from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import printed
 from dpaudit.papers.algorithm import Variant, shrunk
 from dpaudit.papers.paper_2.truncation import (
@@ -35,8 +35,8 @@ from dpaudit.papers.paper_2.truncation import (
     Moment,
     PublicAlgorithm,
     PublicRows,
-    apart,
     inverse_root,
+    pair_at,
     whitened,
 )
 
@@ -233,15 +233,14 @@ class PublicNewton(NewtonAlgorithm, PublicAlgorithm):
             self.reach,
         )
 
-    def pair_at(self, cosine: float, labels: tuple[float, float]) -> NeighbourPair:
+    def pair_of(self, cosine: float, labels: tuple[float, float]) -> NeighbourPair:
         """A row at the radius becomes one at the angle arccos(cosine) to it; others are zeros."""
         public, root = self.frame()
         public = np.hstack([public, np.full((len(public), 1), labels[0])])
         dim = len(root)
         reach = printed.algorithm_1_radius(dim, dim + 1, self.eta)
-        pairs = zip(apart(cosine, dim), labels, strict=True)
-        u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
-        return replace_row(np.vstack([public, np.zeros((dim, dim + 1)), u]), len(public) + dim, v)
+        others = np.vstack([public, np.zeros((dim, dim + 1))])
+        return pair_at(others, reach, root, cosine, labels)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -279,7 +278,7 @@ class PMTLR(PublicNewton):
 
     def pair(self) -> NeighbourPair:
         """A row at the radius, and one nearly at right angles with the other label."""
-        return self.pair_at(0.125, (0.0, 1.0))
+        return self.pair_of(0.125, (0.0, 1.0))
 
 
 @value_class(show_numbers=True, eq=True)
@@ -337,7 +336,7 @@ class PMTGLM(PublicNewton):
         The mean of the Poisson family leaves its bounds.
         """
         label = 0.0 if self.family == "poisson" else self.label_bound
-        return self.pair_at(-1.0, (label, label))
+        return self.pair_of(-1.0, (label, label))
 
 
 @value_class(show_numbers=True, eq=True)
@@ -374,14 +373,11 @@ class DPLR(NewtonAlgorithm):
         return Newton(rows, FAMILIES["logistic"], (first, second), self.steps, penalty, unit)
 
     def pair(self) -> NeighbourPair:
-        others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        others = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
         reach = printed.theorem_4_3_radius(self.trace, 2, 3, self.eta)
-        u, v = apart(0.125, 2)
-        others[2, :2] = reach * u
-        return replace_row(others, 2, np.append(reach * v, 0.0))
+        return pair_at(others, reach, np.eye(2), 0.125, (1.0, 0.0))
 
 
 def _check_labels(rows: Array, low: float, high: float) -> None:
-    label = rows[:, -1]
-    if label.min() < low or label.max() > high:
+    if rows[:, -1].min() < low or rows[:, -1].max() > high:
         fail("data", Words("a label outside"), f"a label in [{low:g}, {high:g}] in each row")

@@ -31,8 +31,8 @@ from dpaudit.papers.paper_2.truncation import (
     Moment,
     PublicAlgorithm,
     PublicRows,
-    apart,
     inverse_root,
+    pair_at,
     whitened,
 )
 
@@ -154,10 +154,8 @@ class PMTRR(RidgeAlgorithm, PublicAlgorithm):
         public = np.hstack([public, np.ones((len(public), 1))])
         dim = len(root)
         reach, label = (printed.algorithm_1_radius(k, dim + 1, self.eta) for k in (dim, 1))
-        u, v = (np.append(reach * unit @ root, spread * label) for unit in apart(0.5, dim))
-        v[-1] *= -1.0
-        others = np.hstack([root, np.full((dim, 1), spread)])
-        return replace_row(np.vstack([public, others, u]), len(public) + dim, v)
+        others = np.vstack([public, np.hstack([root, np.full((dim, 1), spread)])])
+        return pair_at(others, reach, root, 0.5, (spread * label, -spread * label))
 
 
 class RadiusRidge(RidgeAlgorithm):
@@ -187,9 +185,7 @@ class RadiusRidge(RidgeAlgorithm):
     def worst_pair(self, others: Array) -> NeighbourPair:
         """As for `PMTRR`; others : the two rows that both databases share, (2, 3)."""
         reach, label_reach = self.radii(np.zeros((3, 3)))
-        u, v = (np.append(reach * unit, label_reach) for unit in apart(0.5, 2))
-        v[-1] *= -1.0
-        return replace_row(np.vstack([others, u]), 2, v)
+        return pair_at(others, reach, np.eye(2), 0.5, (label_reach, -label_reach))
 
 
 @value_class(show_numbers=True, eq=True)

@@ -191,6 +191,18 @@ def whitened(rows: Array, root: Array, count: int, eta: float) -> Array:
     return shrunk(rows @ root, algorithm_1_radius(len(root), count, eta))
 
 
+def pair_at(
+    others: Array, reach: float, root: Array, cosine: float, labels: tuple[float, float]
+) -> NeighbourPair:
+    """Beside `others` a row at the radius `reach`, replaced by one at the angle arccos(cosine).
+
+    root : (d, d), the symmetric root of the rows' second moment. labels : of the two rows.
+    """
+    pairs = zip(apart(cosine, len(root)), labels, strict=True)
+    u, v = (np.append(reach * unit @ root, label) for unit, label in pairs)
+    return replace_row(np.vstack([others, u]), len(others), v)
+
+
 def apart(cosine: float, dim: int) -> tuple[Array, Array]:
     """Unit vectors u and v with uᵀv = `cosine`, whose bisector is at 45° to the first two axes.
 
