@@ -285,7 +285,8 @@ def _smoothed(values: Array, size: Array) -> Array:
     reach = NEAR * tail * (1.0 - 1.5 * tail) + 1e-12
     start = np.searchsorted(-size, -size - reach)
     stop = np.searchsorted(-size, -size + reach, side="right")
-    total = np.zeros((len(values), len(size) + 1, values.shape[2]))
+    total = np.empty((len(values), len(size) + 1, values.shape[2]))
+    total[:, 0] = 0.0
     for _ in range(2):
         np.cumsum(values, axis=1, out=total[:, 1:])
         values = (total[:, stop] - total[:, start]) / (stop - start)[:, None]

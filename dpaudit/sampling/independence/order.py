@@ -39,7 +39,7 @@ UNDERFLOW = 1e-290  # below this, a tail of the gamma law is bounded by a geomet
 @value_class
 class Table:
     """Counts of f features at t nodes or strata: `count` ones among the first `left` of `total`
-    places, of which `ones` hold a one. The four broadcast to (f, t).
+    places, of which `ones` hold a one. `count` is (f, t); the others broadcast to that.
 
     number : how many of the p-values of a feature can differ from 1, or more.
     """
@@ -93,12 +93,10 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
 
 
 def _counts(bits: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The number of ones from each start up to the next one, (f, starts)."""
-    filled = np.diff(starts, append=bits.shape[1]) > 0
-    out = np.zeros((len(bits), len(starts)), dtype=np.int32)
-    ones = bits.view(np.int8)
-    out[:, filled] = np.add.reduceat(ones, starts[filled], axis=1, dtype=np.int32)
-    return out
+    """The number of ones from each start up to the next one, (f, starts). The last is below n."""
+    counts = np.add.reduceat(bits.view(np.int8), starts, axis=1, dtype=np.int32)
+    counts[:, :-1][:, starts[1:] == starts[:-1]] = 0  # where reduceat takes one entry
+    return counts
 
 
 def runs(bits: np.ndarray, calls: Calls) -> Table:
@@ -131,11 +129,13 @@ def together(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Table:
 
 def sums_of_logs(tables: Sequence[Table]) -> list[Array]:
     """Σ log p of each feature of each table, (f,), from one sum of the tails of all tables."""
-    parts = [np.broadcast_arrays(t.total, t.ones, t.left, t.count) for t in tables]
-    counts = (np.concatenate([part.ravel() for part in each]) for each in zip(*parts, strict=True))
-    ends = np.cumsum([part[0].size for part in parts])[:-1]
-    logs = np.split(two_sided(*counts), ends)
-    return [log.reshape(part[0].shape).sum(axis=1) for log, part in zip(logs, parts, strict=True)]
+    ends = np.cumsum([table.count.size for table in tables])
+    counts = np.empty((4, ends[-1]), dtype=np.int64)
+    for table, part in zip(tables, np.split(counts, ends[:-1], axis=1), strict=True):
+        rows = part.reshape(4, *table.count.shape)
+        rows[0], rows[1], rows[2], rows[3] = table.total, table.ones, table.left, table.count
+    parts = zip(np.split(two_sided(*counts), ends[:-1]), tables, strict=True)
+    return [logs.reshape(table.count.shape).sum(axis=1) for logs, table in parts]
 
 
 # --- tails ----------------------------------------------------------------------------------------
@@ -148,13 +148,12 @@ def sums_of_logs(tables: Sequence[Table]) -> list[Array]:
 def two_sided(total: np.ndarray, ones: np.ndarray, left: np.ndarray, count: np.ndarray) -> Array:
     """log p of `count` ones among the first `left` of `total` places, of which `ones` hold a one.
 
-    All four are (t,) integers. p = min(1, 2·tail), with the tail on the side of the mean on which
+    All four are (t,) int64. p = min(1, 2·tail), with the tail on the side of the mean on which
     the count lies, so P(p ≤ u) ≤ u/2 + u/2.
     """
-    N, n = total.astype(np.int64), left.astype(np.int64)
-    above = count * N > n * ones
-    K, x = np.where(above, N - ones, ones), np.where(above, n - count, count)  # zeros instead
-    counts = np.stack([N, K, n, x])
+    above = count * total > left * ones  # count zeros instead
+    K, x = np.where(above, total - ones, ones), np.where(above, left - count, count)
+    counts = np.stack([total, K, left, x])
     # strata of equal size repeat most of their tails: each different tail is summed once
     spans = counts.max(axis=1, initial=0) + 1
     place: np.ndarray | slice = slice(None)
