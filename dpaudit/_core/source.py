@@ -21,24 +21,19 @@ def source_of(mechanism: Any) -> dict[str, str] | None:
     nothing.
     """
     with suppress(Exception):
-        inner = _innermost(mechanism)
-        code = inner if inspect.isroutine(inner) or isinstance(inner, type) else type(inner)
-        path = Path(inspect.getsourcefile(code) or "").resolve()
+        for _ in range(8):  # from adapters, partial functions and decorators to the function inside
+            inner = inspect.unwrap(mechanism)
+            if isinstance(inner, partial) or type(inner).__module__.startswith("dpaudit."):
+                within = (getattr(inner, name) for name in WITHIN if hasattr(inner, name))
+                inner = next(within, inner)
+            if inner is mechanism:
+                break
+            mechanism = inner
+        known = inspect.isroutine(mechanism) or isinstance(mechanism, type)
+        path = Path(inspect.getsourcefile(mechanism if known else type(mechanism)) or "").resolve()
         if path.is_file() and not path.is_relative_to(OWN):
             return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
     return None
-
-
-def _innermost(mechanism: Any) -> Any:
-    """The user's function inside adapters, partial functions and decorators."""
-    for _ in range(8):
-        inner = inspect.unwrap(mechanism)
-        if isinstance(inner, partial) or type(inner).__module__.startswith("dpaudit."):
-            inner = next((getattr(inner, name) for name in WITHIN if hasattr(inner, name)), inner)
-        if inner is mechanism:
-            break
-        mechanism = inner
-    return mechanism
 
 
 def top_of(folder: Path) -> Path | None:

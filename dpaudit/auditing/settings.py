@@ -27,7 +27,7 @@ LARGEST_EPSILON = 500.0  # nats
 MOST_EPSILON = 10_000  # most points of the grid: each costs time and memory
 MOST_DRAWS = 10**12  # memory holds the training and choosing draws, a quarter of 10^9 draws
 LEVEL = 0.95
-CURVE_POINTS, CURVE_END = 41, 1e-9  # number of points of `claim_grid`, and δ at its last one
+CURVE_POINTS, CURVE_END = 41, 1e-9  # points of the grid of a claim that is a curve, δ at the last
 # Share of the draws that choose with the focus "pure", for any number of draws, since the sets that
 # decide are small: for a trained score, and for a known score.
 PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
@@ -194,10 +194,19 @@ class Drawing:
 
 
 def grid(epsilon: ArrayLike | None, claim: Claim | None) -> Array:
-    """The grid: distinct ascending ε, (m,), nats, including the ε of an (ε, δ) claim. If `epsilon`
-    is None they are those of `claim_grid`. Raises `InvalidInput`.
+    """The grid: distinct ascending ε, (m,), nats, including the ε of an (ε, δ) claim.
+
+    Without `epsilon` it has the default ε. For a claim that is a curve, it then has 41 points from
+    0 to the ε where its δ is 1e-9, since it may fail only at large ε, and the default ε too if that
+    end lies beyond them; for a claim of δ = 0 at every ε, the default ε. Raises `InvalidInput`.
     """
-    points = np.atleast_1d(claim_grid(claim) if epsilon is None else check.epsilon(epsilon))
+    points = DEFAULT_EPSILON if epsilon is None else np.atleast_1d(check.epsilon(epsilon))
+    if epsilon is None and claim is not None and claim.epsilon is None:
+        end = min(float(claim.epsilon_at(CURVE_END)), LARGEST_EPSILON)
+        if end > DEFAULT_EPSILON[-1]:
+            points = np.union1d(np.linspace(0.0, end, CURVE_POINTS), DEFAULT_EPSILON)
+        elif end > 0.0:
+            points = np.linspace(0.0, end, CURVE_POINTS)
     if len(points) > MOST_EPSILON:
         check.fail(
             "epsilon", check.Words(f"{len(points):,} points"), f"at most {MOST_EPSILON:,} points"
@@ -215,19 +224,3 @@ def in_reach(epsilon: float) -> float:
         expected = f"at most {LARGEST_EPSILON:g} nats: no number of draws refutes a larger one"
         check.fail("claim epsilon", epsilon, expected)
     return epsilon
-
-
-def claim_grid(claim: Claim | None) -> Array:
-    """The ε (nats) at which a claim is judged if the user names none.
-
-    For a claim that is a curve: 41 points from 0 to the ε where its δ is 1e-9, since it may fail
-    only at large ε, and the default ε too if that end lies beyond them. For all other claims, and
-    for a claim of δ = 0 at every ε: the default ε.
-    """
-    if claim is None or claim.epsilon is not None:
-        return DEFAULT_EPSILON
-    end = min(float(claim.epsilon_at(CURVE_END)), LARGEST_EPSILON)
-    if end == 0.0:
-        return DEFAULT_EPSILON
-    points = np.linspace(0.0, end, CURVE_POINTS)
-    return points if end <= DEFAULT_EPSILON[-1] else np.union1d(points, DEFAULT_EPSILON)

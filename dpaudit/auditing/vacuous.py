@@ -149,7 +149,7 @@ def settled(
     nothing is certified. rows : the number of rows in which the databases differ.
     """
     claim = settings.claim
-    doubts = [doubt for doubt in (doubtful(claim), about_fewer(claim, rows)) if doubt]
+    doubts = filter(None, (doubtful(claim), about_fewer(claim, rows)))
     judged = findings.judged
     if judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0:
         judged = never_green(judged, same())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from threading import Lock
 from typing import Any, Protocol, runtime_checkable
@@ -194,7 +195,7 @@ def counting(
 
     def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
         parts = _grouped(upcoming, group_size(numbers), before)
-        task = delayed(_DrawnAndCounted(tuple(blocks), carried))
+        task = delayed(partial(_drawn_and_counted, tuple(blocks), carried))
         return made(parts, n_jobs, task, "draw and count M(D) and M(D')", load, keep)
 
     return results
@@ -217,18 +218,10 @@ def _grouped(blocks: Iterator[Block], numbers: int, before: int) -> Iterator[Gro
         number, before = number + 1, before + group.draws
 
 
-@value_class
-class _DrawnAndCounted:
-    """A function that draws a group and counts it. It raises `MechanismError`, and what the count
-    raises.
-    """
-
-    blocks: Sequence[Blocks]
-    count: Counter
-
-    def __call__(self, group: Group) -> Counted:
-        draws = (self.blocks[block.side](block.number, block.size) for block in group.blocks)
-        return counted(group, draws, self.count)
+def _drawn_and_counted(sides: Sequence[Blocks], count: Counter, group: Group) -> Counted:
+    """Draw a group and count it. Raises `MechanismError`, and what the count raises."""
+    draws = (sides[block.side](block.number, block.size) for block in group.blocks)
+    return counted(group, draws, count)
 
 
 class _OneAtATime:

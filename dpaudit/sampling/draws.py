@@ -117,6 +117,8 @@ class MechanismDraws:
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed
         self.n_jobs, self.progress, self.store = n_jobs, progress, store
+        # joblib's backend, if it is a Dask cluster and no store keeps the draws
+        self.cluster = None if store is not None else dask_backend(n_jobs)
         self.reported = -1  # the draws that `progress` knows of
         self.block = int(np.clip(size // BLOCKS, smallest, LARGEST_BLOCK))
         if call and (most_calls(mechanism) or CALLS) < CALLS:
@@ -131,7 +133,7 @@ class MechanismDraws:
         missing = self.position + count - self.drawn
         if missing > 0:
             # a few blocks are not worth sending to a cluster
-            self.ahead += self._fresh(missing, here=self._cluster() is not None)
+            self.ahead += self._fresh(missing, here=self.cluster is not None)
         P, Q = zip(*self.ahead, strict=True)
         return joined(P, SIDES[0]), joined(Q, SIDES[1])
 
@@ -144,7 +146,7 @@ class MechanismDraws:
     def hold(self, count: int) -> Learn:
         # Without a store, workers of a Dask cluster keep the draws, and one of them applies the
         # function. The unused rest of the last block is then made again in this process.
-        backend = self._cluster()
+        backend = self.cluster
         if backend is None or self.position:
             drawn = self.take(count)
             return lambda work: work(drawn)
@@ -246,10 +248,6 @@ class MechanismDraws:
                 "the mechanism must return the same number of columns each time, "
                 f"got {columns} after {before} on {where}"
             )
-
-    def _cluster(self) -> Any | None:
-        """joblib's backend if it is a Dask cluster and no store keeps the draws; else None."""
-        return None if self.store is not None else dask_backend(self.n_jobs)
 
     def _report(self, made: int = 0) -> None:
         """Report the draws that are used, or made ahead of their use but for the last one.

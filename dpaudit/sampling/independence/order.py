@@ -122,9 +122,8 @@ def fellows(bits: np.ndarray, calls: Calls) -> Table:
 
 def together(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Table:
     """How often `left` and `right`, (f, n) bool, both hold in each of the strata from `starts`."""
-    total = np.diff(starts, append=left.shape[1])
-    ones, holding, both = (_counts(part, starts) for part in (left, right, left & right))
-    return Table(total, ones, holding, both, len(starts))
+    total, both = np.diff(starts, append=left.shape[1]), _counts(left & right, starts)
+    return Table(total, _counts(left, starts), _counts(right, starts), both, len(starts))
 
 
 def sums_of_logs(tables: Sequence[Table]) -> list[Array]:
