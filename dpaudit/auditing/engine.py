@@ -37,6 +37,7 @@ from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.sampling import GivenDraws, MechanismDraws
+from dpaudit.verdict.headline import Reference
 from dpaudit.verdict.judgement import of_given_draws, with_notes
 from dpaudit.verdict.numbers import count
 
@@ -51,7 +52,8 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
     if not settings.bits:  # known laws are laws of real numbers, not of the bits of floats
         with suppress(NoExactSpectrum):
             theory = exact.exact_spectrum(mechanism, pair, settings.epsilon)
-    setup = Setup(settings, theory, clock, drawing.progress, pair.change)
+    reference = Reference.of(settings.claim, settings.epsilon, theory)
+    setup = Setup(settings, theory, reference, clock, drawing.progress, pair.change)
     if settings.stop is not None:
         findings = audit_sequentially(setup, batches_of(mechanism, pair, settings, drawing))
     else:
@@ -86,7 +88,8 @@ def audit_draws(
     """Audit the first `settings.draws` draws of each side, made elsewhere; if these are few, all
     draws of the longer side. Raises the errors of `dpaudit.audit_samples`.
     """
-    setup = Setup(settings, None, Clock(), drawing.progress)
+    reference = Reference.of(settings.claim, settings.epsilon)
+    setup = Setup(settings, None, reference, Clock(), drawing.progress)
     refuse_unresolved(settings.metric)
     notes: tuple[str, ...] = ()
     if not settings.few:

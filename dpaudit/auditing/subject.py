@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 from dpaudit._core.types import Mechanism
@@ -51,22 +50,17 @@ class Subject:
 class Setup:
     """The inputs that all stages of an audit share.
 
-    theory : the exact spectrum, or None if it is unknown. who : what differs between the databases,
-    in words such as "row 11 zeroed".
+    theory : the exact spectrum, or None if it is unknown. reference : the curve that the band is
+    compared with: the claim or, without one, the exact spectrum; None without either. who : what
+    differs between the databases, in words such as "row 11 zeroed".
     """
 
     settings: Settings
     theory: Spectrum | None
+    reference: Reference | None
     clock: Clock
     progress: Progress
     who: str = ""
-
-    @cached_property
-    def reference(self) -> Reference | None:
-        """The curve that the band is compared with: the claim or, without one, the exact spectrum;
-        None without either.
-        """
-        return Reference.of(self.settings.claim, self.settings.epsilon, self.theory)
 
 
 @value_class

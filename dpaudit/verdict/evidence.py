@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.certify.betting import Hits, null_of
-from dpaudit.certify.constants import WIDTHS
+from dpaudit.certify.betting import WIDTHS, Hits, null_of
 from dpaudit.curves.claims import Claim
 
 if TYPE_CHECKING:
