@@ -44,8 +44,8 @@ from scipy.special import (
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
 
-# The level rests on RESERVE and on what it pays for, which the slow suite measures (see above): fewer
-# points, wider strides or a shorter reach than these would need a larger reserve.
+# The level rests on RESERVE and on what it pays for, which the slow suite measures (see above): it
+# would have to be larger for fewer points, wider strides or a shorter reach than these.
 #
 # shares of α for the interval of q, where more widens the region and less makes it longer; of
 # NUISANCE_SHARE for the interval's lower end, which hardly matters; of α for numerical error of the

@@ -174,21 +174,20 @@ def _lower_tail(N: Array, K: Array, n: Array, x: Array) -> Array:
     """log P(X ≤ x), or a bound on it, for hypergeometric X and x at most the mean: X is the number
     of ones in n of N places, of which K hold a one; f is its probability function.
 
-    The ratios f(j − 1)/f(j) = j (N − K − n + j)/((K − j + 1)(n − j + 1)) decrease as j decreases,
-    and none is above 1 up to the mean. So the rest of the sum after a term t is at most t·r/(1 − r)
-    with r the next ratio; this bound is added once it is negligible.
+    The ratios f(j − 1)/f(j) = j (N − K − n + j)/((K − j + 1)(n − j + 1)) decrease as j decreases to
+    its least possible value, where they are 0, and none is above 1 up to the mean. So the rest of
+    the sum after a term t is at most t·r/(1 − r) with r the next ratio; this bound is added once it
+    is negligible.
     """
-    sums, term, active = np.ones_like(x), np.ones_like(x), np.arange(len(x))
-    steps, lowest = np.arange(TERMS + 1), np.maximum(0.0, n + K - N)
-    place = x.copy()
-    while len(active):
-        a = active
-        j, rest = place[a, None] - steps, (N - K - n)[a, None]
-        ratios = j * (rest + j) / ((K[a, None] - j + 1.0) * (n[a, None] - j + 1.0))
-        ratios = np.where(j > lowest[a, None], ratios, 0.0)
-        terms = term[a, None] * np.cumprod(ratios[:, :-1], axis=1)
-        sums[a] += terms.sum(axis=1)
-        term[a], place[a], r = terms[:, -1], place[a] - TERMS, ratios[:, -1]
+    sums, term, place, active = np.ones_like(x), np.ones_like(x), x.copy(), np.arange(len(x))
+    steps, rest = np.arange(TERMS + 1), N - K - n
+    while len(a := active):
+        j = place[a, None] - steps
+        ratios = j * (rest[a, None] + j) / ((K[a, None] - j + 1.0) * (n[a, None] - j + 1.0))
+        products, r = np.cumprod(ratios[:, :-1], axis=1), ratios[:, -1]
+        sums[a] += term[a] * products.sum(axis=1)
+        term[a] *= products[:, -1]
+        place[a] -= TERMS
         left = np.divide(term[a] * r, 1.0 - r, out=np.full(len(a), np.inf), where=r < 1.0)
         done = left <= NEGLIGIBLE * sums[a]
         sums[a[done]] += left[done]
