@@ -28,7 +28,7 @@ from dpaudit.errors import InvalidInput
 # Pages "anytime" and "ledger": other values lose wealth. Evidence of several audits multiplies only
 # if all had the same WIDTHS.
 # nats; at most 1 − e⁻⁴ of the wealth is at risk, at least 1/2000
-WIDTHS: Array = 4.0 * 0.5 ** np.arange(14)
+WIDTHS: Array = np.ldexp(4.0, -np.arange(14))
 STARTS, VISIBLE = 8, 1e-3  # ε of a curve at which bets may start, where δ is this share of δ(0)
 CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])  # ε at which a claim is read
 TILT_REACH, TILT_STEPS = 6.0, 36  # largest |θ| of a price, and steps of golden section to the best
