@@ -53,3 +53,13 @@ class MechanismError(DpauditError, RuntimeError):
     def __init__(self, message: str = "", *, raised: object = None) -> None:
         super().__init__(message)
         self.raised = raised
+
+
+def message_of(error: BaseException) -> str | None:
+    """What people read of an error of dpaudit or of the system; None for any other error."""
+    if isinstance(error, DpauditError):
+        return str(error)
+    if isinstance(error, OSError):
+        text = error.strerror or str(error)
+        return f"{text}: {error.filename}" if error.filename else text
+    return f"not enough memory: {error}" if isinstance(error, MemoryError) else None

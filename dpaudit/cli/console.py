@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dpaudit._core.text import printable
-from dpaudit.errors import DpauditError, MechanismError, ScenarioError
+from dpaudit.errors import message_of
 
 REPORTS = Path("dpaudit-out")
 
@@ -45,19 +45,10 @@ def error_lines(error: BaseException) -> str:
     """A line for each fault of a scenario, else one; after an error in a mechanism also the places
     of its traceback, the user's own line last.
     """
-    if isinstance(error, MechanismError):
-        frames = getattr(error.raised, "places", ())
-        places = [f"at {name} ({file}, line {number})" for file, number, name in frames]
-        return "\n".join([f"error: {error}", *places])
-    if isinstance(error, ScenarioError):
-        lines = str(error).split("\n")
-    elif isinstance(error, DpauditError):
-        lines = [str(error)]
-    elif isinstance(error, OSError):
-        lines = [f"{error.strerror or error}: {error.filename}" if error.filename else str(error)]
-    else:
-        lines = [f"not enough memory: {error}"]
-    return "\n".join(f"error: {line}" for line in lines)
+    frames = getattr(getattr(error, "raised", None), "places", ())
+    places = [f"at {name} ({file}, line {number})" for file, number, name in frames]
+    lines = (message_of(error) or "").split("\n")
+    return "\n".join([*(f"error: {line}" for line in lines), *places])
 
 
 def say(text: str, status: int = NOT_VIOLATED) -> int:

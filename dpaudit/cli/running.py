@@ -27,7 +27,7 @@ from dpaudit.cli.console import (
 )
 from dpaudit.cli.progress import show_progress
 from dpaudit.cli.shipped import scenario_path
-from dpaudit.errors import DpauditError, InvalidInput, ScenarioError
+from dpaudit.errors import InvalidInput, ScenarioError, message_of
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.report.index import tally
@@ -260,7 +260,7 @@ def _print_outcome(done: ScenarioOutcome, several: bool, later: bool) -> None:
         console().add("audits", audit)
         console().answer(f"{done.reason}\n\n{page}", f"{done.name}: {page}")
     elif several:  # a line on stdout, the error's own lines on stderr
-        if isinstance(done.error, (DpauditError, OSError, MemoryError)):
+        if message_of(done.error) is not None:
             lines = error_lines(done.error).split("\n")
         else:
             print(traceback_of(done.error), end="", file=sys.stderr)

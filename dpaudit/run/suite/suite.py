@@ -14,7 +14,7 @@ from dpaudit._core.raised import Raised
 from dpaudit._core.result_file import RESULT, is_one_run, load, reading
 from dpaudit._core.value import value_class
 from dpaudit.auditing.result import AuditResult
-from dpaudit.errors import DpauditError, InvalidInput, MechanismError
+from dpaudit.errors import InvalidInput, MechanismError, message_of
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.report import render_index
@@ -62,21 +62,12 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
         raised = None
     seconds = time.perf_counter() - begin
     if raised is not None:
-        text = error_text(raised)
+        # of an unexpected error its type and a message without data
+        text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
         return ScenarioOutcome(name, path, folder, ERROR, text, seconds, error=raised)
     if isinstance(done, str):
         return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
     return ScenarioOutcome(name, path, folder, done.verdict, done.reason, seconds, done.to_dict())
-
-
-def error_text(error: Exception) -> str:
-    """The message of an error; for an unexpected one, its type and a message without data."""
-    if isinstance(error, DpauditError):
-        return str(error)
-    if isinstance(error, OSError):
-        text = error.strerror or str(error)
-        return f"{text}: {error.filename}" if error.filename else text
-    return Raised.of(error).line.rstrip(": ")
 
 
 @value_class(show_numbers=True)
