@@ -169,23 +169,6 @@ def test_list_goes_into_folders_but_hidden_ones(write_scenario, tmp_path, capsys
     assert main(["list", "planets"]) == 2
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_report_redraws_a_suite(write_scenario, tmp_path, capsys):
-    paths = [str(write_scenario(name)) for name in ("one", "two")]
-    assert main(["run", *paths, "--out", "suite"]) == 0
-    files = ("index.html", "one/report.html", "two/report.html")
-    for name in files:
-        (tmp_path / "suite" / name).unlink()
-    capsys.readouterr()
-    assert main(["report", "suite"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "Report: suite/one/report.html",
-        "Report: suite/two/report.html",
-        "Index: suite/index.html",
-    ]
-    assert all((tmp_path / "suite" / name).stat().st_size for name in files)
-
-
 @pytest.mark.parametrize(
     "content", [None, "{", "[]", '{"schema_version": 99}', '{"schema_version": 1}']
 )

@@ -84,11 +84,6 @@ def test_a_claim_in_two_options_is_answered_with_claim(command, option, capsys):
     assert f"No such option '{option}': use --claim EPS,DELTA." in capsys.readouterr().err
 
 
-def test_an_unknown_option_is_answered_with_the_nearest_name(capsys):
-    assert main(["run", "x.toml", "--drawss", "3"]) == 2
-    assert "--draws" in capsys.readouterr().err.splitlines()[-1]
-
-
 @pytest.mark.parametrize("first", ["run flight-als", "audit release:", "init "])
 def test_help_starts_with_what_works_anywhere(first, capsys):
     assert main(["--help"]) == 0

@@ -10,7 +10,7 @@ import pytest
 
 import dpaudit as dp
 from dpaudit.errors import InvalidInput
-from dpaudit.report import in_notebook, one_run, read_curves, render_html, render_index
+from dpaudit.report import in_notebook, one_run, read_curves, render_html
 from dpaudit.report.tables import spectrum_table, tradeoff_table
 from tests.report.examples import make_result
 from tests.sparse import one_in
@@ -333,19 +333,3 @@ def test_what_a_scenario_says_is_shown_and_escaped():
     assert "\x1b" not in source
     for piece in ("Kind of canaries", "rare", "epsilon = 1", "Seed", "alert(1)"):
         assert piece in shown.text
-
-
-def test_the_index_has_a_row_of_it():
-    found = record(claim=(1.0, 1e-5)) | {"mechanism": {"name": "<b>Ridge", "parameters": {}}}
-    row = {
-        "name": "once",
-        "kind": "violated",
-        "reason": found["reason"],
-        "seconds": 1.0,
-        "record": found,
-        "link": ("once", "report.html"),
-    }
-    text = Page(render_index([row])).text
-    assert "<b>Ridge" in text
-    assert "150 canaries" in text
-    assert "ε\u00a0=\u00a01" in text or "ε = 1" in text

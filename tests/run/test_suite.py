@@ -15,7 +15,7 @@ from dpaudit.cli.running import run_all
 from dpaudit.errors import MechanismError
 from dpaudit.report.comparison import moved
 from dpaudit.run.suite.outputs import Outputs, job_summary, junit, sarif
-from dpaudit.run.suite.suite import Before, ScenarioOutcome, outcome, redraw_suite, write_index
+from dpaudit.run.suite.suite import Before, ScenarioOutcome, redraw_suite, write_index
 from dpaudit.verdict import number
 from tests.cases import shifted
 from tests.run.records import record_of
@@ -295,12 +295,6 @@ def test_hostile_text_stays_text(tmp_path):
     assert page.count("&lt;script&gt;alert(1)") >= 4
 
 
-def test_an_outcome_of_work_that_fails_and_of_a_study(tmp_path):
-    found = outcome("x", Path("x.toml"), tmp_path, lambda: dp.Claim(-1.0))
-    assert (found.kind, type(found.error)) == ("error", dp.InvalidInput)
-    assert outcome("x", Path("x.toml"), tmp_path, lambda: "a figure").kind == "study"
-
-
 def failed(name="bad", path="bad.toml", said="why"):
     return ScenarioOutcome(name, Path(path), Path("out"), "error", said, 1.0)
 
@@ -352,12 +346,6 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_others(tmp_path):
 def test_a_name_is_no_command_of_a_ci_server(write_scenario, capsys):
     assert main(["run", str(write_scenario(head='name = "::error title=x::y"\n'))]) == 2
     assert "name: must be text that does not begin with ::" in capsys.readouterr().err
-
-
-def test_check_finds_a_module_that_is_nowhere(write_scenario, capsys):
-    path = write_scenario(mechanism='call = "nowhere:f"', neighbour='rule = "row"\nindex = 0')
-    assert main(["run", "--check", str(path)]) == 2
-    assert "small.toml: [mechanism] call: nowhere:f: ModuleNotFoundError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
