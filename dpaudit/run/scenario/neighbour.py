@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -238,9 +239,13 @@ Row = Annotated[tuple[float, ...], NUMBERS]
 
 
 class Rule(Section):
-    """A rule that chooses the second database without draws. words : the rule, for the report."""
+    """A rule that chooses the second database without draws.
+
+    words : the rule, for the report. change : makes the pair of the data and the keys of the table.
+    """
 
     words: ClassVar[str] = ""
+    change: ClassVar[Callable[..., NeighbourPair]]
     elsewhere: ClassVar = {
         **dict.fromkeys(set(Search.model_fields) - {"at"}, 'rule = "search"'),
         **Search.elsewhere,
@@ -255,7 +260,7 @@ class Rule(Section):
 
     def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
         """The two databases. Raises `InvalidInput`, and `ScenarioError` if theory has no answer."""
-        raise NotImplementedError
+        return self.change(data, **self.values_set("rule"))
 
     def text(self, data: Array) -> str:
         return self.words
@@ -293,34 +298,28 @@ class Worst(Rule):
 
 class Zeroed(Rule):
     words: ClassVar = "row given in the scenario"
+    change: ClassVar = staticmethod(neighbours.zero_row)
     rule: Literal["row"] = "row"
     index: Index
     """The row that is zeroed or replaced, counted from 0."""
 
-    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
-        return neighbours.zero_row(data, self.index)
-
 
 class Replaced(Rule):
     words: ClassVar = "row and its replacement given in the scenario"
+    change: ClassVar = staticmethod(neighbours.replace_row)
     rule: Literal["replace"] = "replace"
     index: Index
     """The row that is zeroed or replaced, counted from 0."""
     row: Row
     """The row that comes in."""
 
-    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
-        return neighbours.replace_row(data, self.index, self.row)
-
 
 class Added(Rule):
     words: ClassVar = "added row given in the scenario"
+    change: ClassVar = staticmethod(neighbours.add_row)
     rule: Literal["add"] = "add"
     row: Row
     """The row that comes in."""
-
-    def pair(self, mechanism: Mechanism | None, data: Array) -> NeighbourPair:
-        return neighbours.add_row(data, self.row)
 
 
 class Template(Rule):

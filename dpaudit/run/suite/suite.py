@@ -51,23 +51,23 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
     status could be mistaken for a verdict.
     """
     begin = time.perf_counter()
+    raised: Exception
     try:
         done = work()
     except SystemExit as stop:
-        error = MechanismError(f"code of the scenario called sys.exit({stop.code!r})")
-        raised: Exception | None = error
+        raised = MechanismError(f"code of the scenario called sys.exit({stop.code!r})")
     except Exception as error:
         raised = error
     else:
-        raised = None
+        seconds = time.perf_counter() - begin
+        if isinstance(done, str):
+            return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
+        said = done.verdict, done.reason
+        return ScenarioOutcome(name, path, folder, *said, seconds, done.to_dict())
+    # of an unexpected error its type and a message without data
+    text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
     seconds = time.perf_counter() - begin
-    if raised is not None:
-        # of an unexpected error its type and a message without data
-        text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
-        return ScenarioOutcome(name, path, folder, ERROR, text, seconds, error=raised)
-    if isinstance(done, str):
-        return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
-    return ScenarioOutcome(name, path, folder, done.verdict, done.reason, seconds, done.to_dict())
+    return ScenarioOutcome(name, path, folder, ERROR, text, seconds, error=raised)
 
 
 @value_class(show_numbers=True)
