@@ -28,15 +28,7 @@ from dpaudit.datasets import Table
 from dpaudit.errors import InvalidInput, ScenarioError
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.report import FILES
-from dpaudit.run.ledger import (
-    Entry,
-    Ledger,
-    check_fit,
-    draws_id,
-    fresh_seed,
-    judged_by,
-    subject_of,
-)
+from dpaudit.run.ledger import Entry, Ledger, check_fit, draws_id, fresh_seed, judged_by, subject_of
 from dpaudit.run.planning import planned_run
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.files import recorded_text

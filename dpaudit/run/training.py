@@ -17,15 +17,7 @@ from dpaudit.one_run.steps import StepAudit
 from dpaudit.run.files import audit_steps
 from dpaudit.run.scenario.file import Reported, read_claim, read_name
 from dpaudit.run.scenario.files import File
-from dpaudit.run.scenario.section import (
-    FLAG,
-    Checked,
-    NeededPath,
-    Reader,
-    Section,
-    integer,
-    number,
-)
+from dpaudit.run.scenario.section import FLAG, Checked, NeededPath, Reader, Section, integer, number
 from dpaudit.run.scenario.tables import RowClaim
 from dpaudit.run.scenario.target import TARGET, imported, target_text
 from dpaudit.training import TrainingAudit

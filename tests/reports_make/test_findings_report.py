@@ -9,15 +9,7 @@ import pytest
 from dpaudit.testing import reals
 from reports.make.findings import PAPERS, STATEMENTS, Paper, Statement, command
 from reports.make.findings.evidence import claimed, stated
-from reports.make.findings.report import (
-    COUNTS,
-    HEADS,
-    Judged,
-    letter,
-    markdown,
-    sentences,
-    tally,
-)
+from reports.make.findings.report import COUNTS, HEADS, Judged, letter, markdown, sentences, tally
 from reports.make.findings.statement import FALSE, PRIVACY, Searched, Swept
 from reports.make.findings.words import (
     ASIDE,

@@ -21,14 +21,7 @@ from pydantic import Field, PrivateAttr, create_model, model_validator
 from dpaudit import adapters
 from dpaudit._core import check
 from dpaudit._core.check import choice, nearest_float
-from dpaudit._core.form import (
-    FRAME,
-    check_mechanism,
-    gives_one,
-    takes_data,
-    takes_frame,
-    takes_rng,
-)
+from dpaudit._core.form import FRAME, check_mechanism, gives_one, takes_data, takes_frame, takes_rng
 from dpaudit._core.text import with_article
 from dpaudit._core.types import CALLS, most_calls
 from dpaudit._core.value import value_class

@@ -17,13 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    PlainValidator,
-    PrivateAttr,
-    ValidationInfo,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import PlainValidator, PrivateAttr, ValidationInfo, WithJsonSchema, model_validator
 
 from dpaudit import exact, neighbours, scoring, search
 from dpaudit._core import check

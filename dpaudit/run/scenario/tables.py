@@ -25,13 +25,7 @@ from dpaudit import datasets, scoring
 from dpaudit._core import check
 from dpaudit._core.user_code import without_current_folder
 from dpaudit.auditing.api import audit
-from dpaudit.auditing.settings import (
-    LARGEST_EPSILON,
-    MOST_DRAWS,
-    MOST_EPSILON,
-    UNITS,
-    Settings,
-)
+from dpaudit.auditing.settings import LARGEST_EPSILON, MOST_DRAWS, MOST_EPSILON, UNITS, Settings
 from dpaudit.certify.sets import FOCUS
 from dpaudit.curves.claims import DISTANCES, Claim, MetricClaim
 from dpaudit.errors import InvalidInput, ScenarioError
