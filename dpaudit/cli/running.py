@@ -154,8 +154,8 @@ def _run(
                 _print_outcome(done, several, place > 0)
     finally:
         if outcomes:
-            no_index = not several or (relations and all(done.error for done in outcomes))
-            _finish(outcomes, None if no_index else reports, outputs, before)
+            indexed = bool(joint) if relations else several
+            _finish(outcomes, reports if indexed else None, outputs, before)
     if joint:
         console().tell(together=joint)
         console().answer(f"\n{joint}", joint)

@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from dpaudit._core import check
 from dpaudit.auditing.clock import TIME
 from dpaudit.cli import main
-from dpaudit.errors import InvalidInput
-from dpaudit.run.suite.relations import together
-from dpaudit.run.suite.suite import ScenarioOutcome
+from dpaudit.run import run
 
 pytestmark = pytest.mark.quick
 FIXED = """
@@ -43,15 +42,24 @@ def test_a_mechanism_of_a_fixed_number_of_rows_is_audited_on_replaced_ones(tmp_p
     assert "3.75713" not in text
 
 
-def test_a_time_too_short_for_one_relation_does_not_leave_it_out(tmp_path):
+@pytest.mark.usefixtures("in_tmp_path", "no_figures")
+def test_a_time_too_short_for_one_relation_does_not_leave_it_out(tmp_path, monkeypatch, capsys):
     """Once the other relation, for which the time was enough, was "not violated" for both."""
-    short = InvalidInput(f"{TIME} must be at least 5.2 s, got 5 s", argument=TIME)
-    where = tmp_path, tmp_path
-    done = [
-        ScenarioOutcome("m-add-remove", *where, "error", str(short), 0.0, error=short),
-        ScenarioOutcome("m-replace", *where, "not violated", "", 0.0, record={}),
-    ]
-    assert together(done) == (done, "")
+
+    def timed(scenario, *given, **options):
+        if scenario.name.endswith("-add-remove"):
+            check.fail(TIME, check.Words("7 s"), "at least 7.2 s")
+        return run(scenario, *given, **options | {"seconds": None, "draws": 300})
+
+    monkeypatch.setattr("dpaudit.cli.running.execute", timed)
+    np.savetxt(tmp_path / "rows.csv", np.arange(5.0), header="score", comments="")
+    (tmp_path / "audited_fixed.py").write_text(FIXED)
+    given = ["--data", "rows.csv", "--claim", "9,0", "--time", "14s", "--junit", "j.xml"]
+    assert main(["audit", "audited_fixed:fixed", *given]) == 2
+    said = capsys.readouterr()
+    assert "note: 2 audits share the time of --time: 7 s for each" in said.err
+    assert said.err.splitlines()[-1].endswith("(--time) must be at least 7.2 s, got 7 s")
+    assert said.out == ""
 
 
 @pytest.mark.usefixtures("in_tmp_path", "no_figures")
