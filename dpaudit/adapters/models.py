@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,42 +92,23 @@ def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
         return outputs
     names = (outputs,) if isinstance(outputs, str) else outputs
     if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
-        return Attributes(tuple(names), all_of_them=outputs is not FITTED)
-    return Predictions(check.matrix("outputs", outputs))
+        return partial(attributes, tuple(names), outputs is FITTED)
+    points = check.matrix("outputs", outputs)
+    return lambda model: np.asarray(model.predict(points.copy())).ravel()
 
 
-@dataclass(frozen=True)
-class Attributes:
-    """A function that returns fitted attributes: one vector if all are numbers, else a list.
-
-    all_of_them : whether the estimator must have all the attributes, or only one of them.
+def attributes(names: tuple[str, ...], one_is_enough: bool, model: Any) -> Any:
+    """Attributes of a fitted estimator: one vector if all are numbers, else a list. Raises
+    AttributeError if it lacks one of them, or all of them where one is enough.
     """
-
-    names: tuple[str, ...]
-    all_of_them: bool = True
-
-    def __call__(self, model: Any) -> Any:
-        """The attributes of a fitted estimator. Raises AttributeError if it lacks them."""
-        values = [
-            getattr(model, name) for name in self.names if self.all_of_them or hasattr(model, name)
-        ]
-        if not values:
-            raise AttributeError(
-                f"{type(model).__name__} has no {' or '.join(self.names)}: name its outputs"
-            )
-        arrays = [np.asarray(value) for value in values]
-        numeric = all(array.dtype.kind in "fiub" for array in arrays)
-        return np.concatenate([array.ravel() for array in arrays]) if numeric else values
-
-
-@value_class(show_numbers=True)
-class Predictions:
-    """A function that returns a fitted estimator's predictions at `points`, (m, p)."""
-
-    points: np.ndarray
-
-    def __call__(self, model: Any) -> np.ndarray:
-        return np.asarray(model.predict(self.points.copy())).ravel()
+    values = [getattr(model, name) for name in names if not one_is_enough or hasattr(model, name)]
+    if not values:
+        raise AttributeError(
+            f"{type(model).__name__} has no {' or '.join(names)}: name its outputs"
+        )
+    arrays = [np.asarray(value) for value in values]
+    numeric = all(array.dtype.kind in "fiub" for array in arrays)
+    return np.concatenate([array.ravel() for array in arrays]) if numeric else values
 
 
 def unfitted(

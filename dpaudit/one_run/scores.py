@@ -121,16 +121,11 @@ class GradientAlignment:
         own = -self._gradients(rows, theta)
         chance = np.broadcast_to(np.asarray(self.inclusion, dtype=float), len(own))
         left = self._gradients(check.matrix("data", self.data), theta).sum(axis=0) - chance @ own
-        return estimated_coins(own, left + self._penalty(left, theta, width), chance)
-
-    def _penalty(self, left: Array, theta: Array, width: int) -> Array:
-        """The gradient of the penalty, of the first `width` coefficients. An unknown ridge is the
-        one that leaves least of `left`.
-        """
-        shrunk = np.where(np.arange(len(theta)) < width, theta, 0.0)
-        size = float(shrunk @ shrunk)
-        fitted = max(-float(left @ shrunk), 0.0) / size if size > 0.0 else 0.0
-        return np.asarray((fitted if self.ridge is None else self.ridge) * shrunk)
+        shrunk = np.where(np.arange(len(theta)) < width, theta, 0.0)  # not the intercept
+        ridge, size = self.ridge, float(shrunk @ shrunk)
+        if ridge is None:  # the one that leaves least
+            ridge = max(-float(left @ shrunk), 0.0) / size if size > 0.0 else 0.0
+        return estimated_coins(own, left + ridge * shrunk, chance)
 
     def _gradients(self, rows: Array, theta: Array) -> Array:
         """The gradients at θ of the losses of the rows, (m, p) or (m, p + 1) with the intercept."""

@@ -260,7 +260,7 @@ def assert_private_one_run(
     result = audit_one_run(
         scores, included, claim=claimed, inclusion=inclusion, level=1.0 - rate, **options
     )
-    tell(failure.audited_one_run(claimed.text, result))
+    tell(failure.audited_once(claimed.text, result))
     if result.verdict == "not violated":
         return result
     head, violated = result.headline, result.verdict == "violated"
@@ -325,7 +325,7 @@ def assert_private_training(
     text = f"({number(head.claimed)}, {number(head.delta)})-DP by the accountant"
     if claimed is not None:
         text = claimed.text
-    tell(failure.audited_training(text, result))
+    tell(failure.audited_once(text, result))
     if result.verdict == "not violated":
         return result
     headline = f"{result.verdict.upper()}: {head.text}"

@@ -200,17 +200,13 @@ def audited(
     return Audited(facts, line, excess_there)
 
 
-def audited_one_run(claim: str, result: OneRunResult) -> Audited:
-    return _audited_once(claim, result, f"{count(result.guesses.canaries)} canaries in one run")
-
-
-def audited_training(claim: str, result: StepResult) -> Audited:
-    seen = result.record["steps"]
-    canaries = counted(seen["canaries"], "canary", "canaries")
-    return _audited_once(claim, result, f"{canaries} in {counted(seen['steps'], 'step')}")
-
-
-def _audited_once(claim: str, result: OneRunResult | StepResult, canaries: str) -> Audited:
+def audited_once(claim: str, result: OneRunResult | StepResult) -> Audited:
+    if isinstance(result, OneRunResult):
+        canaries = f"{count(result.guesses.canaries)} canaries in one run"
+    else:
+        seen = result.record["steps"]
+        canaries = counted(seen["canaries"], "canary", "canaries")
+        canaries += f" in {counted(seen['steps'], 'step')}"
     facts = properties(
         result.headline.to_dict(),
         None,

@@ -112,7 +112,8 @@ class JaxPrivacyAudit(TrainingAudit):
             clipped = sums(len(args))
 
             def summed(tags: Any) -> Any:
-                tags = jnp.concatenate([jnp.zeros(size, jnp.int32), _filled(tags, added)])
+                rest = jnp.full(added - count, -1, jnp.int32)
+                tags = jnp.concatenate([jnp.zeros(size, jnp.int32), tags, rest])
                 return clipped(*longer, tags, is_padding_example=padding, **keywords)
 
             tags = jax.experimental.io_callback(
@@ -187,10 +188,3 @@ def _padded(x: Any, added: int) -> Any:
     if x.shape[0] == 0:
         return jnp.zeros((added, *x.shape[1:]), x.dtype)
     return jnp.concatenate([x, jnp.broadcast_to(x[-1:], (added, *x.shape[1:]))])
-
-
-def _filled(tags: Any, added: int) -> Any:
-    """Tags of the added rows, (added,): those of the canaries, then −1."""
-    import jax.numpy as jnp
-
-    return jnp.concatenate([tags, jnp.full(added - len(tags), -1, jnp.int32)])

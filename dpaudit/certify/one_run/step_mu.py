@@ -82,7 +82,8 @@ class StepMu:
         if self._shifts:
             noise = noise_wealth(self._noises, self._squares)
             wealth = np.logaddexp(wealth, noise) - np.log(2.0)
-        return float(mu_bound(wealth, alpha))
+        stands = np.append(wealth < -np.log(alpha), True)
+        return float(np.append(0.0, MU)[np.argmax(stands)])  # the last before the first that stands
 
 
 def cells(projection: Array, included: Array) -> np.ndarray:
@@ -137,13 +138,6 @@ def noise_wealth(count: ArrayLike, squares: ArrayLike, mu: Array = MU) -> Array:
     number, total = (np.asarray(x, dtype=np.float64)[..., None, None] for x in (count, squares))
     rise = 0.5 * np.multiply.outer(mu**2, NARROWER**2 - 1.0)
     return log_mean(number * np.log(NARROWER) - total * rise)
-
-
-def mu_bound(log_wealth: Array, alpha: float) -> Array:
-    """The last μ before the first that is not refuted, (...), or 0; log_wealth : (..., M)."""
-    refuted = log_wealth >= -np.log(alpha)
-    first = np.argmin(np.concatenate([refuted, np.zeros_like(refuted[..., :1])], axis=-1), axis=-1)
-    return np.asarray(np.append(0.0, MU)[first])
 
 
 def log_mean(logs: Array) -> Array:
