@@ -18,7 +18,7 @@ from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
-from dpaudit.search.quick_audit import QuickEstimate, quick_audit
+from dpaudit.search.quick_audit import quick_audit
 from dpaudit.search.ranking import PARTNERS, SPREAD
 from dpaudit.search.runner import BLOCK, ChangeOutcome, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
@@ -112,9 +112,9 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
             if outcome.failure:
                 done.append(replace(trial, note=outcome.failure))
                 continue
-            assert isinstance(outcome.value, QuickEstimate)
+            assert isinstance(outcome.value, dict)
             total = trial.draws + outcome.draws
-            audited.append(replace(trial, rung=rung, draws=total, **vars(outcome.value)))
+            audited.append(replace(trial, rung=rung, draws=total, **outcome.value))
             spent += outcome.draws
         if not audited:
             raise MechanismError(
@@ -136,7 +136,7 @@ def _audits(runner: Runner, rung: int, draws: int) -> Work:
 
     def work(right: Array, change: Change) -> ChangeOutcome:
         Q = draw_common(mechanism, right, draws, seed, f"M(D'), {change.text}")
-        drawn = aligned(P, Q)
-        return ChangeOutcome(draws, quick_audit(*drawn, level.of(right), classifier, score_seed))
+        found = quick_audit(*aligned(P, Q), level.of(right), classifier, score_seed)
+        return ChangeOutcome(draws, vars(found))
 
     return work

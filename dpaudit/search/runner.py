@@ -23,7 +23,6 @@ from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
 from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
-from dpaudit.search.quick_audit import QuickEstimate
 from dpaudit.verdict.numbers import number
 
 BLOCK = 1 << 14  # draws made in one call
@@ -75,11 +74,11 @@ class Level:
 @dataclass(frozen=True)
 class ChangeOutcome:
     """The outcome of one change at one stage. draws : made of M(D'). value : an influence, or the
-    estimate of a quick audit; None after a failure. failure : the error's text, or "".
+    numbers of a `QuickEstimate` by name; None after a failure. failure : the error's text, or "".
     """
 
     draws: int
-    value: float | QuickEstimate | None = None
+    value: float | dict[str, float] | None = None
     failure: str = ""
 
 
@@ -129,9 +128,7 @@ class Runner:
         known: list[ChangeOutcome | None] = []
         for key in keys:
             record = None if self.checkpoint is None else self.checkpoint.outcome(key)
-            spent, value = (0, None) if record is None else record
-            estimate = QuickEstimate(**value) if isinstance(value, dict) else value
-            known.append(None if record is None else ChangeOutcome(spent, estimate))
+            known.append(None if record is None else ChangeOutcome(*record))
         missing = [change for change, old in zip(changes, known, strict=True) if old is None]
         carried = Carried(work)
         wanted = len(keys) * draws
@@ -146,9 +143,7 @@ class Runner:
                     outcome = next(fresh) if old is None else old
                 # the cause of a failure may be gone at the next start
                 if old is None and self.checkpoint is not None and not outcome.failure:
-                    value = outcome.value
-                    record = vars(value) if isinstance(value, QuickEstimate) else value
-                    self.checkpoint.put_outcome(key, [outcome.draws, record])
+                    self.checkpoint.put_outcome(key, [outcome.draws, outcome.value])
                 self.progress(step, done + draws, wanted)
                 yield outcome
             next(fresh, None)  # lets joblib end the call
