@@ -11,7 +11,7 @@ from dpaudit import scoring
 from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier, Score, Scores, Sides
-from dpaudit.scoring.base import refuse_nan
+from dpaudit.scoring.base import refuse_nan, softplus
 from dpaudit.scoring.encode import Encoder, all_usable
 from dpaudit.scoring.models.closed import directions, fit_quadratic, full
 from dpaudit.scoring.models.logistic import fit_ridge
@@ -129,10 +129,11 @@ def _from_odds(parts: list[Scores], epsilon: float) -> tuple[float, float]:
         losses.append(score + table @ fit_ridge(table, label, score, SLOPE_PENALTY, np.zeros(2)))
         signs.append(2.0 * label - 1.0)
     loss, sign = np.concatenate(losses), np.concatenate(signs)
-    gain = float(np.log(2.0) - np.logaddexp(0.0, -sign * loss).mean())
-    ways = [
-        float(np.mean(2.0 * expit(way) * np.maximum(1.0 - np.exp(epsilon - way), 0.0)))
-        for way in (loss, -loss)
-    ]
-    best = loss if ways[0] >= ways[1] else -loss
-    return (max(ways) if np.count_nonzero(best > epsilon) >= HITS else 0.0), gain
+    gain = float(np.log(2.0) - softplus(-sign * loss).mean())
+    ways = []
+    for way in (loss, -loss):
+        above = way[way > epsilon]  # the other draws add nothing
+        total = float(np.sum(2.0 * expit(above) * (1.0 - np.exp(epsilon - above))))
+        ways.append((total / len(loss), len(above)))
+    delta, hits = max(ways)
+    return (delta if hits >= HITS else 0.0), gain
