@@ -1,8 +1,8 @@
 """The report of an audit: one HTML page and figures, drawn from the content of `result.json`.
 
-So a report can be drawn again at any time, and the same record gives the same bytes. This room
-knows records, curves and numbers, but neither audits nor mechanisms. matplotlib is loaded by the
-first figure.
+So a report can be drawn again at any time, and the same record gives the same bytes. `result` is
+the base of all results, which save and draw themselves. This room knows records, curves and
+numbers, but neither audits nor mechanisms. matplotlib is loaded by the first figure.
 """
 
 from __future__ import annotations
