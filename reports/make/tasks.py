@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import i0e, logsumexp
@@ -107,11 +108,9 @@ def normal_task(name: str, text: str, formula: str, mean: Array, variance: Array
             return delta, delta
         return exact.gaussian_pair(np.zeros(size), np.eye(size), mean, np.diag(variance), epsilon)
 
-    def loss(x: Array) -> Array:
-        return laws.log_ratio(p, q, x)
-
     equal = np.all(mean == 0.0) and np.all(variance == 1.0)
     pure_epsilon = 0.0 if equal else np.inf
+    loss = partial(laws.log_ratio, p, q)
     return Task(name, text, formula, _sampler(p, q), loss, truth, pure_epsilon)
 
 
@@ -137,10 +136,7 @@ def _cancer() -> Task:
     mechanism = mechanisms.ALS(rows=50)
     pair = neighbours.zero_row(datasets.load("cancer").database, CANCER_ROW)
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
-
-    def loss(x: Array) -> Array:
-        return laws.log_ratio(left, right, x)
-
+    loss = partial(laws.log_ratio, left, right)
     text = "ALS, cancer, r = 50, 12 numbers"
     return Task("T5", text, text, _sampler(left, right), loss, *_truth(mechanism, pair))
 
@@ -150,14 +146,14 @@ def _zoo(name: str, text: str, specimen: str) -> Task:
     pair = mechanism.pair()
     left, right = mechanism.law(pair.left), mechanism.law(pair.right)
     sides = [mechanism.prepare(data) for data in (pair.left, pair.right)]
-
-    def draw(rng: np.random.Generator, size: int) -> Sides:
-        return Sides(*(side(size, rng) for side in sides))
-
-    def loss(x: Array) -> Array:
-        return laws.log_ratio(left, right, mechanism.view(x))
-
-    return Task(name, text, text, draw, loss, *_truth(mechanism, pair))
+    return Task(
+        name,
+        text,
+        text,
+        lambda rng, size: Sides(*(side(size, rng) for side in sides)),
+        lambda x: laws.log_ratio(left, right, mechanism.view(x)),
+        *_truth(mechanism, pair),
+    )
 
 
 def _truth(mechanism: Mechanism, pair: neighbours.NeighbourPair) -> tuple[Directions, float]:
@@ -264,16 +260,17 @@ def _parity() -> Task:
         x[:, 0] *= wanted * np.sign(np.prod(x[:, :3], axis=1))
         return np.asarray(x)
 
-    def draw(rng: np.random.Generator, size: int) -> Sides:
-        return Sides(side(rng, size, LEAN), side(rng, size, -LEAN))
-
-    def loss(x: Array) -> Array:
-        return np.asarray(np.sign(np.prod(x[:, :3], axis=1)))
-
     even = 0.5 * (1.0 + LEAN)
-    truth = Discrete(np.array([even, 1.0 - even]), np.array([1.0 - even, even]))
     text = "the sign of a product of 3 of 20 normals"
-    return Task("T10", text, text, draw, loss, truth, 1.0)
+    return Task(
+        "T10",
+        text,
+        text,
+        lambda rng, size: Sides(side(rng, size, LEAN), side(rng, size, -LEAN)),
+        lambda x: np.asarray(np.sign(np.prod(x[:, :3], axis=1))),
+        Discrete(np.array([even, 1.0 - even]), np.array([1.0 - even, even])),
+        pure_epsilon=1.0,
+    )
 
 
 def _sparse() -> Task:
@@ -319,15 +316,12 @@ def _dense() -> Task:
         P, Q = (rng.normal(size=(size, DENSE)) for _ in range(2))
         return Sides(P, Q + mean)
 
-    def loss(x: Array) -> Array:
-        return np.asarray(0.5 - x @ mean)
-
     def truth(epsilon: Array) -> tuple[Array, Array]:
         delta = exact.gaussian_shift(1.0, epsilon)
         return delta, delta
 
     text = "1,000 normals, all shifted, by 1 in all"
-    return Task("T12", text, text, draw, loss, truth, np.inf)
+    return Task("T12", text, text, draw, lambda x: np.asarray(0.5 - x @ mean), truth)
 
 
 def _table() -> Task:
@@ -392,7 +386,7 @@ def _rings() -> Task:
         for atom, mass in zip(ATOM, masses, strict=True)
     )
     text = "an atom and three noisy rings in the plane"
-    return Task("T14", text, text, draw, loss, Discrete(p, q), np.inf)
+    return Task("T14", text, text, draw, loss, Discrete(p, q))
 
 
 def _log_rings(radius: Array, which: int) -> Array:
