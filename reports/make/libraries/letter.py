@@ -78,7 +78,8 @@ def _pair(audit: Audit, scenario: Any) -> NeighbourPair:
 def _called(table: Any) -> str:
     """The mechanism as an expression, in the words of the scenario's [mechanism] table."""
     name, given = table.call.partition(":")[2], dict(table.parameters or {})
-    kind, made = getattr(table, "kind", None), f"{name}({_arguments(given)})"
+    arguments = ", ".join(f"{key}={one!r}" for key, one in given.items())
+    kind, made = getattr(table, "kind", None), f"{name}({arguments})"
     if kind == "synthesizer":
         drawn = "np.asarray(one.sample(one.fit(data, rng), rng))"
         return f"lambda data, size, rng, one={made}: [{drawn} for _ in range(size)]"
@@ -90,10 +91,6 @@ def _called(table: Any) -> str:
     if isinstance(table.outputs, str):
         out = f"{table.outputs.partition(':')[2]}({fitted})"
     return f"lambda data, size, rng: [{out} for _ in range(size)]"
-
-
-def _arguments(given: dict[str, Any]) -> str:
-    return ", ".join(f"{key}={one!r}" for key, one in given.items())
 
 
 def _code(path: Path) -> str:

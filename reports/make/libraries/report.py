@@ -185,9 +185,10 @@ def headline(made: Sequence[Audit]) -> str:
     """What the README says as well: "52 mechanisms of 20 packages break ε as stated; …"."""
     of = classes(made)
     broken = of["privacy"]
+    packages = {package for package, _ in broken}
     return (
-        f"{_many(len(broken), 'mechanism')} of {_many(len(_packages(broken)), 'package')} break ε "
-        f"as stated; {len(of['floating point'])} leak through floating point"
+        f"{_many(len(broken), 'mechanism')} of {_many(len(packages), 'package')} break ε as stated;"
+        f" {len(of['floating point'])} leak through floating point"
     )
 
 
@@ -221,10 +222,6 @@ def sentences(made: Sequence[Audit]) -> list[str]:
 
 def _faults(made: Iterable[Audit]) -> int:
     return len({(one.package.package, one.finding) for one in made if one.finding})
-
-
-def _packages(of: Iterable[tuple[str, str]]) -> set[str]:
-    return {package for package, _ in of}
 
 
 def _upper(text: str) -> str:
