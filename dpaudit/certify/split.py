@@ -57,7 +57,6 @@ def split(
     order about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m. Of
     k numbers that all differ the score loses O(k/n).
     """
-    samples = check.integer("samples", samples, 1)
     columns = columns or 0
     wide = columns > max(WIDE, sqrt(samples))
     usual = TRAIN_WIDE if wide else TRAIN_COLUMNS.get(columns, TRAIN)

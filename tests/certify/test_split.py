@@ -25,7 +25,7 @@ def test_parts_are_disjoint_and_use_every_draw(samples, shares):
 
 @pytest.mark.parametrize(
     ("samples", "shares"),
-    [(99, (0.4, 0.1)), (1000, (0.005, 0.1)), (1000, (0.4, 0.0)), (1000, (0.5, 0.495))],
+    [(99, ()), (1000, (0.0,)), (1000, (0.005, 0.1)), (1000, (0.4, 0.0)), (1000, (0.5, 0.495))],
 )
 def test_too_few_draws_are_refused(samples, shares):
     with pytest.raises(
@@ -43,12 +43,6 @@ def test_draws_too_few_to_split_are_told_how_many_suffice(shares):
     assert splitting.split(enough, *shares).total == enough
     with pytest.raises(dp.InvalidInput):
         splitting.split(int(0.9 * enough), *shares)
-
-
-@pytest.mark.parametrize("samples", [0, 1e6])
-def test_samples_is_an_integer(samples):
-    with pytest.raises(dp.InvalidInput, match="samples must be an integer >= 1"):
-        splitting.split(samples)
 
 
 def test_many_draws_mostly_certify():
@@ -79,21 +73,8 @@ def test_a_known_score_trains_on_nothing(columns):
     assert splitting.split(1000, 0.2, columns=columns, trained=False) == Split(200, 100, 700)
 
 
-def test_a_score_that_is_to_be_trained_needs_draws():
-    with pytest.raises(
-        dp.InvalidInput, match=r"to train, choose and certify, got 1000 \(0, 100, 900\)"
-    ):
-        splitting.split(1000, 0.0)
-
-
 @pytest.mark.parametrize("certify", [10, 500, 125_000, 125_001, 750_000, 10**9])
 def test_samples_for_is_the_fewest(certify):
     samples = samples_for(certify)
     assert splitting.split(max(samples, 100)).certify >= certify
     assert samples - 1 < 100 or splitting.split(samples - 1).certify < certify
-
-
-def test_shares_are_shares():
-    for name in ("train", "choose"):
-        with pytest.raises(dp.InvalidInput, match=f"{name} share must be"):
-            splitting.split(1000, **{name: 1.1})

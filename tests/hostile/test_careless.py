@@ -67,16 +67,6 @@ def test_a_call_for_each_draw_still_finds_a_leak():
 # --- calls that are the same ----------------------------------------------------------------------
 
 
-def seeded_itself(data, size, *, rng):
-    return center(data) + np.random.default_rng(7).laplace(scale=1 / 3, size=size)
-
-
-@MODES
-def test_a_seed_of_its_own_is_refused(stop):
-    with pytest.raises(dp.MechanismError, match=r"same draws|come again|go together"):
-        audit(seeded_itself, stop=stop)
-
-
 def nearly_the_same_calls(data, size, *, rng):
     """Each database has a seed of its own; fresh noise hides that calls are nearly the same."""
     own = np.random.default_rng(int(7 * data.sum())).laplace(scale=1 / 3, size=size)
