@@ -169,7 +169,12 @@ def _estimate(settings: Settings, bettor: Bettor, reference: Array, grid: list[i
     low = bettor.counts.low(share)[:, grid]
     if bettor.rejected_at is None:
         low = np.minimum(low, reference[grid])
-    certified = _certificate(low, settings.epsilon[grid], settings.level)
+    regions, forward = [], []
+    for way, at in zip(*np.nonzero(low > 0.0), strict=True):
+        bound, gamma = low[way, at], np.exp(settings.epsilon[grid[at]])
+        regions.append(Region(np.array([0.0, (1.0 - bound) / gamma]), np.array([bound, 1.0])))
+        forward.append(bool(way == 0))
+    certified = Certificate.of(regions, forward, settings.level)
     most = 1.0 if bettor.rejected_at is not None else reference
     ways = [
         Direction(delta, np.clip(certified.direction(way).delta_at(settings.epsilon), 0.0, most))
@@ -177,16 +182,6 @@ def _estimate(settings: Settings, bettor: Bettor, reference: Array, grid: list[i
     ]
     draws, shares = int(bettor.counts.pairs[0, 0].sum()), np.full(len(settings.epsilon), share)
     return Estimate(settings.epsilon, ways[0], ways[1], draws, shares, certified)
-
-
-def _certificate(low: Array, epsilon: Array, level: float) -> Certificate:
-    """The certificate from lower bounds on δ, (2, k), forward first, at k values of ε."""
-    regions, forward = [], []
-    for way, at in zip(*np.nonzero(low > 0.0), strict=True):
-        bound, gamma = low[way, at], np.exp(epsilon[at])
-        regions.append(Region(np.array([0.0, (1.0 - bound) / gamma]), np.array([bound, 1.0])))
-        forward.append(bool(way == 0))
-    return Certificate.of(regions, forward, level)
 
 
 # --- what such an audit could have shown ----------------------------------------------------------

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpaudit import outcomes, power, scoring
-from dpaudit._core.types import Array, Mechanism, Wrapped
+from dpaudit._core.types import Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.settings import MOST_DRAWS, Settings
 from dpaudit.auditing.subject import Findings
@@ -29,7 +29,7 @@ from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
 from dpaudit.verdict.headline import Reference, read_headline
-from dpaudit.verdict.judgement import never_green, with_notes
+from dpaudit.verdict.judgement import with_notes
 from dpaudit.verdict.numbers import count
 
 # The best test at an ε of the grid gives the draws that are needed. With AMPLE times those that it
@@ -73,7 +73,10 @@ def fewest(settings: Settings, reference: Reference, columns: int) -> int | None
 
 
 def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
-    """Whether an audit with this split refutes `reference` if every output reveals its database."""
+    """Whether an audit with this split refutes `reference` if every output reveals its database: by
+    the draws that the best test needs, or by an audit that is simulated, in which M(D) always gives
+    one value and M(D') another.
+    """
 
     def needed(share: float) -> float:
         best = power.separating_draws(settings.epsilon, reference.delta, share * settings.alpha)
@@ -85,15 +88,9 @@ def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
         return False
     if sizes.certify > TRIED:
         return sizes.certify >= needed(1.0 / power.AUDIT_STATEMENTS)
-    return _tried(settings, reference, sizes)
-
-
-def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
-    """Whether a simulated audit refutes, in which M(D) always gives one value and M(D') another.
-    If few draws choose, the training draws choose as well (`scoring.pooled`).
-    """
+    # if few draws choose, the training draws choose as well (`scoring.pooled`)
     choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
-    drawn = _two_values(choosing), _two_values(sizes.certify)
+    drawn = (SortedScores(np.ones(size), -np.ones(size)) for size in (choosing, sizes.certify))
     points = settings.epsilon, settings.alpha
     if settings.replaced(draws=sizes.total).few:
         estimate = certify_few(*drawn, *points, settings.claimed, settings.focus)
@@ -102,11 +99,6 @@ def _tried(settings: Settings, reference: Reference, sizes: Split) -> bool:
         claim_epsilon = () if own is None else (own,)
         estimate = certify(*drawn, *points, claim_epsilon=claim_epsilon, focus=settings.focus)
     return read_headline(estimate, reference, settings.level).exceeded
-
-
-def _two_values(draws: int) -> SortedScores:
-    ones: Array = np.ones(draws)
-    return SortedScores(ones, -ones)
 
 
 def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> str:
@@ -148,9 +140,9 @@ def settled(
     same : a function that returns a sentence if both sides are the same, else ""; called only if
     nothing is certified. rows : the number of rows in which the databases differ.
     """
-    claim = settings.claim
+    judged, claim = findings.judged, settings.claim
+    nothing = judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0
+    if nothing and (sentence := same()):
+        judged = replace(judged, verdict="inconclusive", reason=f"{sentence} {judged.reason}")
     doubts = filter(None, (doubtful(claim), about_fewer(claim, rows)))
-    judged = findings.judged
-    if judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0:
-        judged = never_green(judged, same())
     return replace(findings, judged=with_notes(judged, doubts))

@@ -301,16 +301,6 @@ def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     return replace(judged, verdict=verdict, reason=" ".join([*sentences, judged.reason]))
 
 
-def never_green(judged: Verdict, sentence: str) -> Verdict:
-    """Put a sentence on why nothing was audited before the reason, and turn "not violated" into
-    "inconclusive". An empty sentence changes nothing.
-    """
-    if not sentence:
-        return judged
-    verdict = "inconclusive" if judged.verdict == "not violated" else judged.verdict
-    return replace(judged, verdict=verdict, reason=f"{sentence} {judged.reason}")
-
-
 def of_given_draws(judged: Verdict) -> Verdict:
     """The verdict on draws made elsewhere: if "violated", the reason ends with what it assumes."""
     if judged.verdict != "violated":

@@ -57,14 +57,14 @@ def test_what_is_not_a_result_is_refused_by_the_name_of_its_key(path, value):
 def test_optional_parts_are_none(samples_result):
     curves = read_curves(samples_result)
     assert curves.exact is curves.claim is curves.forward is curves.draws is None
-    assert (curves.reference_text, curves.excess.any()) == ("", False)
+    assert (curves.reference_kind, curves.excess.any()) == ("", False)
 
 
 def test_without_a_claim_the_bound_is_held_against_the_exact_spectrum(result):
     result["claim"] = None
     curves = read_curves(result)
     assert curves.reference is curves.exact
-    assert curves.reference_text == "the exact spectrum"
+    assert curves.reference_kind == "the exact spectrum"
 
 
 def test_lookup_stops_at_what_is_absent():

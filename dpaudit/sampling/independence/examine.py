@@ -309,21 +309,15 @@ def of_kind(kind: str, place: Place, log_p: float) -> Finding:
 def _no_size(place: Place) -> str | None:
     """The message if every call has one value, in all columns or in one of them; else None."""
     for side in place.sides:
-        constant, changing = _within_and_across(side)
+        offset = side.calls.offset
+        if not (side.calls.known and offset.any()):  # calls of one draw tell nothing
+            continue
+        keys = keys_of(side.rows.T)
+        constant = ~((keys[:, 1:] != keys[:, :-1]) & (offset[1:] > 0)).any(axis=1)  # in each call
         if constant.all():
             return f"every draw of a call is the same on {side.name}: is size= forgotten?"
-        if (constant & changing).any():
-            column = int(np.argmax(constant & changing)) + 1
-            name = f"column {column} of {len(constant)}"
+        constant &= (keys != keys[:, :1]).any(axis=1)
+        if constant.any():
+            name = f"column {int(np.argmax(constant)) + 1} of {len(constant)}"
             return f"{name} has one value in each call on {side.name}: is size= forgotten?"
     return None
-
-
-def _within_and_across(side: Side) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays (k,): whether a column has one value in each call, and whether it has several
-    values in all calls together.
-    """
-    keys, offset = keys_of(side.rows.T), side.calls.offset
-    tells = side.calls.known and offset.any()  # calls of one draw tell nothing
-    changes = (keys[:, 1:] != keys[:, :-1]) & (offset[1:] > 0)
-    return ~changes.any(axis=1) & tells, (keys != keys[:, :1]).any(axis=1)
