@@ -90,14 +90,18 @@ def _refutes(settings: Settings, reference: Reference, sizes: Split) -> bool:
         return sizes.certify >= needed(1.0 / power.AUDIT_STATEMENTS)
     # if few draws choose, the training draws choose as well (`scoring.pooled`)
     choosing = sizes.choose if sizes.choose >= ENOUGH_TO_CHOOSE else sizes.choose + sizes.train
-    drawn = (SortedScores(np.ones(size), -np.ones(size)) for size in (choosing, sizes.certify))
+    choose, certifying = (
+        SortedScores(np.ones(size), -np.ones(size)) for size in (choosing, sizes.certify)
+    )
     points = settings.epsilon, settings.alpha
     if settings.replaced(draws=sizes.total).few:
-        estimate = certify_few(*drawn, *points, settings.claimed, settings.focus)
+        estimate = certify_few(choose, certifying, *points, settings.claimed, settings.focus)
     else:
         own = settings.claimed_epsilon
         claim_epsilon = () if own is None else (own,)
-        estimate = certify(*drawn, *points, claim_epsilon=claim_epsilon, focus=settings.focus)
+        estimate = certify(
+            choose, certifying, *points, claim_epsilon=claim_epsilon, focus=settings.focus
+        )
     return read_headline(estimate, reference, settings.level).exceeded
 
 
