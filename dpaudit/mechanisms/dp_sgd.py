@@ -107,31 +107,13 @@ class DPSGD:
 
     Data: (n, p + 1), the label last; 0 or 1 for the logistic loss. Output: (size, p) weights.
 
-    Parameters
-    ----------
-    steps : int, default 200
-        The number of steps.
-    sample_rate : float in (0, 1), default 0.1
-        The probability q that a row is in a batch.
-    noise_multiplier, clip : float > 0, default 1
-        σ, and the clipping norm C.
-    learning_rate : float > 0, default 0.1
-        The factor of each step.
-    loss : {"logistic", "linear"}, default "logistic"
-        The loss that is minimised.
-    claimed_delta : float in (0, 1), default 1e-5
-        δ of the claim, which is about adding or removing a row.
-    rows : int, optional
-        The public number n; by default the number of rows of the data, so that an added or removed
-        row shows in it, and only zeros in its place keep the claim.
-    sampling : {"poisson", "fixed"}, default "poisson"
-        Each row by itself, or ⌊qn⌋ rows, at least one, without replacement. A row that leaves lets
-        another one into its place then, which moves the sum by up to 2C, so the claim is that of
-        half the noise.
-
-    References
-    ----------
-    Abadi et al. 2016, algorithm 1.
+    sample_rate, noise_multiplier, clip : q in (0, 1), the probability that a row is in a batch,
+    σ > 0, and C > 0. loss : "logistic" or "linear". claimed_delta : δ of the claim, which is about
+    adding or removing a row. rows : the public number n; by default the number of rows of the data,
+    so that an added or removed row shows in it, and only zeros in its place keep the claim.
+    sampling : "poisson", each row by itself, or "fixed", ⌊qn⌋ rows, at least one, without
+    replacement. A row that leaves lets another one into its place then, which moves the sum by up
+    to 2C, so the claim is that of half the noise. Source: Abadi et al. 2016, algorithm 1.
     """
 
     steps: Count = 200

@@ -49,10 +49,8 @@ FIGURE_1_LABELS = {
 def lemma_10(leverage: BelowOne, epsilon: ArrayLike) -> Array:
     """Paper 1, lemma 10: δ(ε) of a random linear combination when a row of leverage q is zeroed.
 
-    The formulas of both directions are right (an equality sign is missing in each), but the lemma
-    selects one of them by ε. For 0 ≤ ε < −½ln(1−q) it selects zeroed → full, although full → zeroed
-    is larger there. At q = 0.2, ε = 0.1 the lemma gives 0.0020604, and the true δ is 0.0321350: the
-    lemma claims too much privacy.
+    The formulas of both directions are right, but for 0 ≤ ε < −½ln(1−q) the lemma selects
+    zeroed → full, although full → zeroed is larger there: it claims too much privacy.
 
     epsilon : ε ≥ 0, scalar or (m,); the result has its shape.
     """
@@ -65,9 +63,8 @@ def lemma_10(leverage: BelowOne, epsilon: ArrayLike) -> Array:
 def lemma_11(leverage: BelowOne, rows: Count, epsilon: ArrayLike) -> Array:
     """Paper 1, lemma 11: δ(ε) of a random projection to r = `rows` rows, as printed.
 
-    It is wrong for r > 1, since it has r times one squared normal variable instead of a χ²_r
-    variable. Its constants are wrong too (½ instead of 1, and ½ before some error functions), so
-    that it does not reduce to lemma 10 at r = 1. The exact curve is `gaussian_sketch`.
+    It has r times one squared normal variable instead of a χ²_r variable, and wrong constants, so
+    that it does not even reduce to lemma 10 at r = 1. The exact curve is `gaussian_sketch`.
 
     epsilon : ε ≥ 0, scalar or (m,); the result has its shape, and is NaN where a printed root is
     not real.
@@ -89,10 +86,7 @@ def lemma_11(leverage: BelowOne, rows: Count, epsilon: ArrayLike) -> Array:
 
 @checked
 def proposition_2_sigma(sensitivity: Positive, epsilon: Positive, delta: BelowOne) -> float:
-    """Paper 1, proposition 2: the noise σ = s√(2 ln(1.25/δ))/ε of the mechanism M_{ε,δ}.
-
-    sensitivity : the distance s > 0 between the solutions on two neighbouring databases.
-    """
+    """Paper 1, proposition 2: the noise σ = s√(2 ln(1.25/δ))/ε for a sensitivity s > 0."""
     return float(sensitivity * np.sqrt(2.0 * np.log(1.25 / delta)) / epsilon)
 
 
@@ -124,8 +118,7 @@ def algorithm_1_radius(dim: Count, rows: Count, eta: BelowOne) -> float:
 def theorem_3_2_sigma(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> float:
     """Paper 2, theorem 3.2: the noise σ = 2R²/(μn) on the second moment of cut rows, for μ-GDP.
 
-    R is `algorithm_1_radius`. A replaced row changes the upper triangle of the moment by at most
-    √2·R²/n (R²/n in one dimension), so the release is really μ/√2-GDP (μ/2-GDP).
+    R is `algorithm_1_radius`. The release is really μ/√2-GDP: see `dpaudit.papers.PMT`.
     """
     return 2.0 * algorithm_1_radius(dim, rows, eta) ** 2 / (mu * rows)
 
@@ -134,9 +127,8 @@ def theorem_3_2_sigma(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> f
 def theorem_3_2_norm(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> float:
     """Paper 2, theorem 3.2, inequality (1): a bound on the spectral norm ‖G‖₂ of the noise.
 
-    The bound is √(d³ln(2d/η))(1 + ln(2n/η))/(μn), said to fail with probability O(η). The bound of
-    lemma A.1, σ√(2d ln(2d/η)), is 2√2 times as large. The expected ‖G‖₂, about 2σ√d, exceeds the
-    printed bound unless d/η is over 4 million.
+    The bound is √(d³ln(2d/η))(1 + ln(2n/η))/(μn), said to fail with probability O(η). The expected
+    ‖G‖₂, about 2σ√d, exceeds it unless d/η is over 4 million.
     """
     square = algorithm_1_radius(dim, rows, eta) ** 2
     return square * math.sqrt(dim * math.log(2.0 * dim / eta)) / (mu * rows)
@@ -145,8 +137,7 @@ def theorem_3_2_norm(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> fl
 def algorithm_2_sigmas(dim: Count, rows: Count, eta: BelowOne, mu: Positive) -> tuple[float, float]:
     """Paper 2, algorithm 2: (σ₁, σ₂), the noise on the Gram matrix and on the cross moment.
 
-    σ₁ is `theorem_3_2_sigma`, and σ₂ = 2√d(1 + ln(2n/η))/(μn) is for the cross moment of the cut
-    features with the cut label.
+    σ₁ is `theorem_3_2_sigma`, and σ₂ = 2√d(1 + ln(2n/η))/(μn).
     """
     first = theorem_3_2_sigma(dim, rows, eta, mu)
     return first, first / math.sqrt(dim)
@@ -192,8 +183,7 @@ def remark_4_4_sigmas(
     """Paper 2, remark 4.4: the noise (σ₁, σ₂) on the Gram matrix and on the cross moment.
 
     σ₁ = 2R²/(μn) and σ₂ = R·R_y/n, where R is `theorem_4_3_radius` and R_y is
-    `remark_4_4_label_radius`. σ₂ lacks the factor 2/μ of theorem 4.3, and the remark computes both
-    radii from the private data.
+    `remark_4_4_label_radius`. σ₂ lacks the factor 2/μ of theorem 4.3.
     """
     radius = theorem_4_3_radius(trace, dim, rows, eta)
     label_radius = remark_4_4_label_radius(label_moment, rows, eta)
@@ -205,8 +195,7 @@ def algorithm_3_sigmas(
 ) -> tuple[float, float]:
     """Paper 2, algorithm 3: the noise σ₁ = √T·R²/(2μn) on Hessians, σ₂ = 2√T·R²/(μn) on gradients.
 
-    R is `algorithm_1_radius`. The proof bounds the gradient's change by 2R/n, which has
-    √(d(1 + ln(2n/η))) instead of the algorithm's d(1 + ln(2n/η)).
+    R is `algorithm_1_radius`. In the proof σ₂ has R instead of R².
     """
     return _logistic_sigmas(algorithm_1_radius(dim, rows, eta), rows, mu, steps)
 
@@ -250,9 +239,7 @@ def algorithm_4_sigmas(
 def gradient_descent_sigma(clip: Positive, rows: Count, mu: Positive, steps: Count) -> float:
     """Paper 2, section 6 (Avella-Medina, Bradshaw & Loh 2023): the noise σ = 2c√T/(μn) of DP-GD.
 
-    With this noise, the averages of cut gradients in all T steps together are μ-GDP. This is exact,
-    since two rows with the gradients c and −c differ by 2c. clip : the norm c to which gradients
-    are cut.
+    clip : the norm c to which gradients are cut.
     """
     return 2.0 * clip * math.sqrt(steps) / (mu * rows)
 
@@ -274,9 +261,8 @@ def _logistic_sigmas(radius: float, rows: Count, mu: Positive, steps: Count) -> 
 def lemma_1_renyi(order: ArrayLike, rows: Count, gamma: AboveOne) -> Array:
     """Paper 3, lemma 1: the Rényi divergence φ(α; k, γ) of order α of Gaussian mixing.
 
-    φ = [kα ln(1 − 1/γ) − k ln(1 − α/γ)]/(2(α − 1)), which is infinite for α ≥ γ. It equals
-    D_α(full ‖ zeroed) at q = 1/γ, the larger of the two directions. order : α > 1, scalar or (m,);
-    φ has its shape and is in nats.
+    It is infinite for α ≥ γ, and equals D_α(full ‖ zeroed) at q = 1/γ, the larger of the two
+    directions. order : α > 1, scalar or (m,); φ has its shape and is in nats.
     """
     expected = "a number > 1, or a 1-D array of them"
     alpha = np.asarray(check.array_of_numbers("order", order, expected), dtype=np.float64)
@@ -312,8 +298,7 @@ def sheffet_2019(rows: Count, gamma: AboveOne, delta: BelowOne) -> float:
 def gaussmix_epsilon(rows: Count, gamma: AboveOne, delta: BelowOne) -> float:
     """Paper 3, lemma 1 with proposition 1: the ε ≥ 0 of Gaussian mixing at the given δ.
 
-    ε is the minimum over α of φ + ln(1 − 1/α) − ln(αδ)/(α − 1), or 0 if the minimum is negative. It
-    may be negative, down to ln(1 − δ), when δ is large and φ is small.
+    ε is the minimum over α of φ + ln(1 − 1/α) − ln(αδ)/(α − 1), or 0 if the minimum is negative.
     """
     return float(epsilon_at(_mixing_curve(rows, gamma).by_moments, delta))
 
@@ -329,8 +314,7 @@ def gaussmix_gamma(rows: Count, epsilon: Positive, delta: BelowOne) -> float:
 def theorem_1_epsilon(rows: Count, gamma: Above2_5, delta: BelowOne, eta: Positive) -> float:
     """Paper 3, theorem 1: ε̃(η, γ, k, δ) = √(2 ln(3.75/δ))/η + lemma 1's ε at δ/3; γ > 5/2.
 
-    The first term is the ε of the textbook Gaussian mechanism, whose proof needs ε < 1. The second
-    term is `gaussmix_epsilon`, which uses proposition 1.
+    The first term is the ε of the textbook Gaussian mechanism, whose proof needs ε < 1.
     """
     first = math.sqrt(2.0 * math.log(3.75 / delta)) / eta
     return first + gaussmix_epsilon(rows, gamma, delta / 3.0)
@@ -361,19 +345,13 @@ def linear_mixing_gamma(rows: Count, epsilon: Positive, delta: BelowOne) -> floa
 
 @checked
 def ada_ssp_deviation(epsilon: Positive, delta: BelowOne) -> float:
-    """Paper 3, algorithm 3, AdaSSP (Wang 2018): the relative noise s = √ln(6/δ)/(ε/3).
-
-    Each of the three releases gets noise N(0, s²Δ²), where Δ is its sensitivity.
-    """
+    """Paper 3, algorithm 3, AdaSSP (Wang 2018): noise over sensitivity, s = √ln(6/δ)/(ε/3)."""
     return math.sqrt(math.log(6.0 / delta)) / (epsilon / 3.0)
 
 
 @checked
 def sheffet_2017_gamma(rows: Count, epsilon: Positive, delta: BelowOne) -> float:
-    """Paper 3, algorithm 4 (Sheffet 2017, appendix H.2): γ = 4(√(2k ln(8/δ)) + 2 ln(8/δ))/ε.
-
-    The algorithm multiplies this γ by C².
-    """
+    """Paper 3, algorithm 4 (Sheffet 2017): γ/C² = 4(√(2k ln(8/δ)) + 2 ln(8/δ))/ε."""
     log = math.log(8.0 / delta)
     return 4.0 * (math.sqrt(2.0 * rows * log) + 2.0 * log) / epsilon
 
@@ -386,10 +364,7 @@ def sheffet_renyi_gamma(rows: Count, epsilon: Positive, delta: BelowOne) -> floa
 
 @checked
 def objective_sigma(row_bound: Positive, epsilon: Positive, delta: BelowOne) -> float:
-    """Paper 3, algorithm 6, objective perturbation (Kifer et al. 2012): σ = C√(4ε + 8 ln(2/δ))/ε.
-
-    σ is the deviation of the random linear term. row_bound : the bound C on the norm of a row.
-    """
+    """Paper 3, algorithm 6 (Kifer et al. 2012): the noise σ = C√(4ε + 8 ln(2/δ))/ε of the term."""
     return row_bound * math.sqrt(4.0 * epsilon + 8.0 * math.log(2.0 / delta)) / epsilon
 
 
@@ -472,15 +447,13 @@ def theorem_b_1_padding(
 
 @checked
 def corollary_b_2_padding(
-    row_bound: Positive, rows: Count, epsilon: Positive, delta: BelowInverseE
+    row_bound: Positive, rows: Count, epsilon: BelowOne, delta: BelowInverseE
 ) -> float:
-    """Paper 4, corollary B.2: the padding w, w² = 8B²√(rL)/ε, for ε < 1, δ < 1/e and r ≥ 2L.
+    """Paper 4, corollary B.2: the padding w, w² = 8B²√(rL)/ε, for r ≥ 2L.
 
     The division by ε is what the corollary's own formula for r at a given w requires.
     """
     log = _log(delta)
-    if epsilon >= 1.0:
-        fail("epsilon", epsilon, "a number in (0, 1)")
     if rows < 2.0 * log:
         fail("rows", rows, f"at least 2 ln(4/delta) = {2.0 * log:g}")
     return row_bound * math.sqrt(8.0 * math.sqrt(rows * log) / epsilon)
@@ -488,16 +461,13 @@ def corollary_b_2_padding(
 
 @checked
 def corollary_b_2_rows(
-    row_bound: Positive, padding: Positive, epsilon: Positive, delta: BelowInverseE
+    row_bound: Positive, padding: Positive, epsilon: BelowOne, delta: BelowInverseE
 ) -> int:
-    """Paper 4, corollary B.2: the rows r = ⌈(εw²/(8B²L))²⌉ for a public padding w.
+    """Paper 4, corollary B.2: the rows r = ⌈(εw²/(8B²L))²⌉ > 2L for a public padding w.
 
-    It requires ε < 1, δ < 1/e and r > 2L. Solving the corollary's own w² = 8B²√(rL)/ε for r gives
-    (εw²/(8B²))²/L, so the printed r is too small by a factor of L.
+    The corollary's own w² = 8B²√(rL)/ε gives (εw²/(8B²))²/L: the printed r is too small by L.
     """
     log = _log(delta)
-    if epsilon >= 1.0:
-        fail("epsilon", epsilon, "a number in (0, 1)")
     rows = math.ceil((epsilon * padding**2 / (8.0 * row_bound**2 * log)) ** 2)
     if rows <= 2.0 * log:
         needed = f"large enough for more than 2 ln(4/delta) = {2.0 * log:g} rows, here {rows}"
@@ -509,8 +479,7 @@ def corollary_b_2_rows(
 def section_2_sigma(row_bound: Positive, epsilon: Positive, delta: BelowOne) -> float:
     """Paper 4, section 2, Analyze Gauss: the noise σ, with σ² = 2Δ² ln(2/δ)/ε and Δ² = B⁴.
 
-    Δ² is meant to bound ‖AᵀA − A′ᵀA′‖_F². Two things are wrong: ε stands where ε² belongs, and
-    replacing a row of norm B changes AᵀA by up to Δ² = 2B⁴.
+    ε stands where ε² belongs, and replacing a row of norm B changes AᵀA by up to Δ² = 2B⁴.
     """
     return row_bound**2 * math.sqrt(2.0 * math.log(2.0 / delta) / epsilon)
 
@@ -547,19 +516,18 @@ def theorem_b_4_padding(
 
 @checked
 def theorem_4_1_dof(dim: Count, epsilon: BelowOne, delta: BelowInverseE) -> int:
-    """Paper 4, theorem 4.1: k = ⌊d + 28L/ε²⌋ of the additive noise Wishart_d(B²·I, k).
+    """Paper 4, theorem 4.1: `algorithm_3_dof` for the noise Wishart_d(B²·I, k), ε < 1.
 
     Its exact counterpart is `exact.additive_wishart(1, k, d, ε)`.
     """
-    return math.floor(dim + 28.0 / epsilon**2 * _log(delta))
+    return algorithm_3_dof(dim, epsilon, delta)
 
 
 @checked
 def theorem_b_5_sigma(rho: Positive, epsilon: BelowOne, delta: BelowInverseE) -> float:
     """Paper 4, theorem B.5: the noise σ on (AᵀA)⁻¹, with σ² = 8 ln(2/δ)/(ρ²ε²).
 
-    It requires λ_min(AᵀA) ≥ (1 + ρ)B², ε < 1 and δ < 1/e. σ does not depend on B, though the
-    inverse scales as 1/B²: the last step of the proof replaces (ρB²)⁴ by (ρB²)².
+    It requires λ_min(AᵀA) ≥ (1 + ρ)B². σ does not depend on B, though the inverse scales as 1/B².
     """
     return math.sqrt(8.0 * math.log(2.0 / delta)) / (rho * epsilon)
 
