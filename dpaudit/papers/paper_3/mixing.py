@@ -39,8 +39,7 @@ from dpaudit.papers.algorithm import (
     zeroed_index,
 )
 from dpaudit.papers.paper_3.sketches import (
-    SketchedSolver,
-    SolvedRow,
+    SketchedFit,
     axis_pair,
     grams_of_sketches,
     labelled_pair,
@@ -227,12 +226,9 @@ class SketchedRegression(JointSpectrumAlgorithm):
         eigenvalue, p = smallest_eigenvalue(self.bounded(data)), data.shape[1] - 1
         if self.rows < p:
             fail("rows", self.rows, f"at least the number of features, {p}")
-        solver = SketchedSolver.of(data)
+        fit = SketchedFit.of(data)
         return draw_in_chunks(
-            size,
-            p,
-            p,
-            lambda count: solver.draw(self.noise(eigenvalue, count, rng), self.rows, rng),
+            size, p, p, lambda count: fit.draw(self.noise(eigenvalue, count, rng), self.rows, rng)
         )
 
 
@@ -272,8 +268,8 @@ class LinearMixing(SketchedRegression, KnownAlgorithm):
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
         for side in (pair.left, pair.right):
             self.bounded(side)
-        row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
-        return self.mixing.curve_with(pair, row.curve)
+        curve = partial(SketchedFit.of(pair.left).curve, zeroed_index(pair), self.rows)
+        return self.mixing.curve_with(pair, curve)
 
     def pair(self) -> NeighbourPair:
         return labelled_pair(self.row_bound, self.label_bound, self.mixing.worst_eigenvalue)
@@ -395,11 +391,11 @@ class SheffetAlgorithm(SketchedRegression):
         return np.where(rng.laplace(size=size) < self.margin(eigenvalue), 0.0, self.sigma)
 
     def joint_curve(self, pair: NeighbourPair) -> tuple[Curve, str]:
-        row = SolvedRow.of(pair.left, zeroed_index(pair), self.rows)
+        curve = partial(SketchedFit.of(pair.left).curve, zeroed_index(pair), self.rows)
         sides = (self.bounded(side) for side in (pair.left, pair.right))
         margins = np.array([self.margin(smallest_eigenvalue(side)) for side in sides])
         left, right = np.array([laplace_log_cdf(margins), laplace_log_cdf(-margins)]).T
-        curves = row.curve(0.0), row.curve(self.sigma)
+        curves = curve(0.0), curve(self.sigma)
         return BranchCurve(Atoms(left, right), curves), "the branch and Student t (finite rows)"
 
     def pair(self) -> NeighbourPair:

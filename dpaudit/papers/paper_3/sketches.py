@@ -42,27 +42,35 @@ def grams_of_sketches(
 
 
 @value_class
-class SketchedSolver:
-    """Draws V[su/(s² + w²) + ‖res‖·t/√(s² + w²)], least squares on sketches with noise w.
+class SketchedFit:
+    """Least squares of the label y on X, both from a sketch of D = [X, y]: draws, and what one row
+    of D is in it.
 
-    X = U·diag(s)·Vᵀ and u = Uᵀy. ‖res‖² = ‖y − Uu‖² + w² + Σu²w²/(s² + w²). t is multivariate
-    Student with k − p + 1 degrees of freedom. scale : s. axes : Vᵀ. along : u. rest : ‖y − Uu‖².
+    X = U·diag(s)·Vᵀ. basis : U. scale : s. axes : Vᵀ. along : u = Uᵀy. label : y. rest : ‖y − Uu‖².
     """
 
+    basis: Array
     scale: Array
     axes: Array
     along: Array
+    label: Array
     rest: float
 
     @classmethod
-    def of(cls, data: Array) -> SketchedSolver:
-        n, p = len(data), data.shape[1] - 1
+    def of(cls, data: Array) -> SketchedFit:
+        n, p, label = len(data), data.shape[1] - 1, data[:, -1]
         if n < p:
             fail("data", Words(f"{n} rows"), f"at least as many rows as features, {p}")
-        return cls(*_decomposed(data)[1:])
+        basis, scale, axes = np.linalg.svd(data[:, :-1], full_matrices=False)
+        along = basis.T @ label
+        return cls(basis, scale, axes, along, label, float(np.sum((label - basis @ along) ** 2)))
 
     def draw(self, noise: Array, rows: int, rng: np.random.Generator) -> Array:
-        """One solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p)."""
+        """One solution on a sketch of k = `rows` rows for each w in `noise` (m,); (m, p).
+
+        They are V[su/(s² + w²) + ‖res‖·t/√(s² + w²)] with ‖res‖² = ‖y − Uu‖² + w² +
+        Σu²w²/(s² + w²) and t multivariate Student with k − p + 1 degrees of freedom.
+        """
         p, square = len(self.scale), noise[:, None] ** 2
         weight = self.scale**2 + square
         inverse = np.divide(1.0, weight, out=np.zeros_like(weight), where=weight > 0.0)
@@ -71,6 +79,19 @@ class SketchedSolver:
         chi = 2.0 * rng.standard_gamma(0.5 * (rows - p + 1), (len(noise), 1))
         spread = np.sqrt(residual * inverse / chi) * rng.standard_normal((len(noise), p))
         return np.asarray((self.scale * self.along * inverse + spread) @ self.axes)
+
+    def shares(self, index: int, noise: float) -> tuple[float, float]:
+        """The leverage and residual share of row `index` in [D; wI], with w = `noise`."""
+        shares, row = _shrinkage(self.scale, noise), self.basis[index]
+        leverage = min(float(np.sum(row**2 * shares)), 1.0)
+        residual = float(self.label[index]) - float(np.sum(row * shares * self.along))
+        total = self.rest + noise**2 + float(np.sum(self.along**2 * (1.0 - shares)))
+        room = (1.0 - leverage) * total
+        return leverage, min(residual**2 / room, 1.0) if room > 0.0 else 0.0
+
+    def curve(self, index: int, rows: int, noise: float) -> Curve:
+        """The curve of zeroing a row, if a solution with k = `rows` and w = `noise` is released."""
+        return StudentCurve(*self.shares(index, noise), len(self.scale), rows)
 
 
 def released_row(data: Array, index: int, rows: int) -> Callable[[float], PrivacyLoss]:
@@ -88,49 +109,6 @@ def released_row(data: Array, index: int, rows: int) -> Callable[[float], Privac
         return PrivacyLoss.gaussian_sketch(leverage, rows)
 
     return loss
-
-
-@value_class
-class SolvedRow:
-    """The privacy loss of zeroing a row when the least-squares solution on a sketch is released.
-
-    The solution has the law of that on a sketch of [D; wI]. scale : singular values of the
-    features, (p,). row, along : coordinates of the row, and of the labels y, on the left singular
-    vectors. label : the row's label. rest : squared norm of the part of y orthogonal to these
-    vectors. rows : the number k of sketch rows.
-    """
-
-    scale: Array
-    row: Array
-    along: Array
-    label: float
-    rest: float
-    rows: int
-
-    @classmethod
-    def of(cls, data: Array, index: int, rows: int) -> SolvedRow:
-        basis, scale, _, along, rest = _decomposed(data)
-        return cls(scale, basis[index], along, float(data[index, -1]), rest, rows)
-
-    def shares(self, noise: float) -> tuple[float, float]:
-        """The row's leverage and residual share in [D; wI], with w = `noise`."""
-        shares = _shrinkage(self.scale, noise)
-        leverage = min(float(np.sum(self.row**2 * shares)), 1.0)
-        residual = self.label - float(np.sum(self.row * shares * self.along))
-        total = self.rest + noise**2 + float(np.sum(self.along**2 * (1.0 - shares)))
-        room = (1.0 - leverage) * total
-        return leverage, min(residual**2 / room, 1.0) if room > 0.0 else 0.0
-
-    def curve(self, noise: float) -> Curve:
-        return StudentCurve(*self.shares(noise), len(self.scale), self.rows)
-
-
-def _decomposed(data: Array) -> tuple[Array, Array, Array, Array, float]:
-    """(U, s, Vᵀ, Uᵀy, ‖y − UUᵀy‖²) of the features X = U·diag(s)·Vᵀ and the label y."""
-    label = data[:, -1]
-    basis, scale, axes = np.linalg.svd(data[:, :-1], full_matrices=False)
-    along = basis.T @ label
-    return basis, scale, axes, along, float(np.sum((label - basis @ along) ** 2))
 
 
 def _shrinkage(scale: Array, noise: float) -> Array:

@@ -17,7 +17,7 @@ from dpaudit.mechanisms import RPLS
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.papers import LinearMixing, ObjectivePerturbation, SheffetOLS, SheffetRenyiOLS, printed
 from dpaudit.papers.paper_3.mixing import SheffetAlgorithm
-from dpaudit.papers.paper_3.sketches import SolvedRow, axis_pair
+from dpaudit.papers.paper_3.sketches import SketchedFit, axis_pair
 from dpaudit.papers.printed import mixing_delta
 from dpaudit.testing import choices, integers, reals
 from reports.make.findings.evidence import CERTIFIED
@@ -41,7 +41,7 @@ def _solution_leak(
     pair = mechanism.pair()
     lowest = max(float(np.linalg.eigvalsh(one.T @ one)[0]) for one in (pair.left, pair.right))
     missed = math.exp(float(laplace_log_cdf(np.array(mechanism.margin(lowest)))))
-    curve = SolvedRow.of(pair.left, 0, mixtures).curve(mechanism.sigma)
+    curve = SketchedFit.of(pair.left).curve(0, mixtures, mechanism.sigma)
     leak = max(float(one) for one in curve.delta(np.array(epsilon)))
     return leak - (1.0 + math.exp(epsilon)) * missed
 

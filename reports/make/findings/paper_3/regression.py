@@ -13,7 +13,7 @@ from scipy.stats import f as fisher
 
 from dpaudit._core.check import fail
 from dpaudit.papers import LinearMixing, printed
-from dpaudit.papers.paper_3.sketches import SolvedRow
+from dpaudit.papers.paper_3.sketches import SketchedFit
 from dpaudit.testing import integers, reals
 from reports.make.findings.evidence import CERTIFIED, Evidence, stated
 from reports.make.findings.paper_3.algorithm_1 import theorem_1
@@ -56,7 +56,7 @@ def _solution_leak(row_bound: float, mixtures: int, epsilon: float, delta: float
     """
     mechanism = LinearMixing(mixtures, epsilon, delta, row_bound, row_bound)
     pair, mixing = mechanism.pair(), mechanism.mixing
-    curve = SolvedRow.of(pair.left, 0, mixtures).curve(0.0)
+    curve = SketchedFit.of(pair.left).curve(0, mixtures, 0.0)
     square = mixing.row_bound**2
     lowest = min(float(np.linalg.eigvalsh(one.T @ one)[0]) for one in (pair.left, pair.right))
     missed = float(ndtr(mixing.tau - (lowest - mixing.gamma) / (mixing.spread * square)))

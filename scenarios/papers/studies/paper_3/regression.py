@@ -14,7 +14,7 @@ from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit.papers import AdaSSP, LinearMixing, SheffetOLS, SheffetRenyiOLS
 from dpaudit.papers.algorithm import smallest_eigenvalue
-from dpaudit.papers.paper_3.sketches import SketchedSolver
+from dpaudit.papers.paper_3.sketches import SketchedFit
 from dpaudit.report.study import Content, Panel, Progress, Study, Table
 from studies.confidence import interval, with_band
 from studies.paper_3.designs import SYNTHETIC, Design
@@ -39,14 +39,14 @@ class RegressionSplit:
     root: Array
     rows: int
     test: Array
-    solver: SketchedSolver
+    solver: SketchedFit
     eigenvalue: float
 
     @classmethod
     def of(cls, train: Array, test: Array) -> RegressionSplit:
         """Make a split of training and test data, whose label is the last column."""
         root = np.asarray(np.linalg.qr(train, mode="r"), dtype=np.float64)
-        return cls(root, len(train), test, SketchedSolver.of(root), smallest_eigenvalue(root))
+        return cls(root, len(train), test, SketchedFit.of(root), smallest_eigenvalue(root))
 
     def errors(self, epsilon: float, mixtures: int, draws: int, rng: np.random.Generator) -> Errors:
         """Mean squared test errors by method, (draws,); bounds C_X = C_Y = 1 and δ = 1/n²."""
