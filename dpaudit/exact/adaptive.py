@@ -10,7 +10,6 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.spectrum import Curve
 from dpaudit.exact.pairs.discrete import Atoms, BranchCurve
-from dpaudit.laws.density import gauss_legendre
+from dpaudit.laws.density import gauss_legendre, panel_edges
 from dpaudit.laws.vectors import laplace_log_density
 
 # natural-log units below the peak beyond which the first release is left out
@@ -48,7 +47,7 @@ class FirstRelease:
         return cls(
             lambda x: laplace_log_density((x - left) / scale) - np.log(scale),
             lambda x: laplace_log_density((x - right) / scale) - np.log(scale),
-            _panels([left, right], TAIL_LAPLACE * scale, WIDTH_LAPLACE * scale),
+            _panels(left, right, TAIL_LAPLACE * scale, WIDTH_LAPLACE * scale),
         )
 
     @classmethod
@@ -57,16 +56,11 @@ class FirstRelease:
         left, right = check.real("left", left), check.real("right", right)
         sigma = check.real("sigma", sigma, 0.0, open_=True)
 
-        def log_density(at: float) -> Callable[[Array], Array]:
-            return lambda x: np.asarray(
-                -0.5 * ((x - at) / sigma) ** 2 - 0.5 * np.log(2.0 * np.pi) - np.log(sigma)
-            )
-
-        reach = np.sqrt(2.0 * TAIL_GAUSSIAN) * sigma
+        constant, reach = 0.5 * np.log(2.0 * np.pi), np.sqrt(2.0 * TAIL_GAUSSIAN) * sigma
         return cls(
-            log_density(left),
-            log_density(right),
-            _panels([left, right], reach, WIDTH_GAUSSIAN * sigma),
+            lambda x: -0.5 * ((x - left) / sigma) ** 2 - constant - np.log(sigma),
+            lambda x: -0.5 * ((x - right) / sigma) ** 2 - constant - np.log(sigma),
+            _panels(left, right, reach, WIDTH_GAUSSIAN * sigma),
         )
 
 
@@ -98,10 +92,7 @@ def _ends(edges: Array, breaks: Sequence[float]) -> tuple[Array, Array]:
     return edges[:-1], edges[1:]
 
 
-def _panels(centres: list[float], reach: float, width: float) -> Array:
+def _panels(left: float, right: float, reach: float, width: float) -> Array:
     """Edges of panels of at most `width` through both centres, up to `reach` beyond them."""
-    marks = np.unique([centres[0], centres[1], min(centres) - reach, max(centres) + reach])
-    parts = [
-        np.linspace(a, b, int(np.ceil((b - a) / width)), endpoint=False) for a, b in pairwise(marks)
-    ]
-    return np.append(np.concatenate(parts), marks[-1])
+    low, high = min(left, right) - reach, max(left, right) + reach
+    return panel_edges(np.array([left, right]), width, low=low, high=high, width=1.0)

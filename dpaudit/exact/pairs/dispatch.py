@@ -54,7 +54,8 @@ def curve_of_laws(left: Law, right: Law) -> tuple[Curve, str]:
 
     Raises `NoExactSpectrum`.
     """
-    pair = _of_one_kind(left, right) if type(left) is type(right) else None
+    alike = type(left) is type(right) and left.dim == right.dim
+    pair = _of_one_kind(left, right) if alike else None
     if pair is None:
         raise NoExactSpectrum(
             f"no exact spectrum for {type(left).__name__} against {type(right).__name__} of these "
@@ -74,8 +75,6 @@ def limit(law: Law) -> Law:
 
 def _of_one_kind(left: Law, right: Any) -> tuple[Curve, str] | None:
     """The curve and its name, None where none is known."""
-    if left.dim != right.dim:
-        return None
     match left:
         case Product():
             return _product(left, right)

@@ -69,10 +69,8 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
 
     def lifted(self, draws: Array) -> Array:
         """The draws M, with c·I, c = E‖N‖, added to those not positive definite (section 6)."""
-        dim = order(draws)
-        indefinite = least_eigenvalues(draws, dim) <= 0.0
-        amount = np.where(indefinite, self.sigma * mean_norm(dim), 0.0)
-        return plus_identity(draws, dim, amount)
+        lift = self.sigma * mean_norm(order(draws))
+        return plus_identity(draws, np.where(least_eigenvalues(draws) <= 0.0, lift, 0.0))
 
 
 @value_class(show_numbers=True, eq=True)
@@ -179,8 +177,8 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
         k, square = self.dof(dim), self.row_bound**2
         margin = math.sqrt(dim) + math.sqrt(2.0 * math.log(4.0 / self.delta))
         least = square * (math.sqrt(k) - margin) ** 2
-        amount = np.where(least_eigenvalues(draws, dim) > k * square, k * square, least)
-        return plus_identity(draws, dim, -amount)
+        amount = np.where(least_eigenvalues(draws) > k * square, k * square, least)
+        return plus_identity(draws, -amount)
 
     def _noise(self, data: Array) -> AdditiveWishart:
         self.bounded(data)

@@ -102,13 +102,13 @@ def scatter_draws(
     return draw_in_chunks(len(dof), d * (d + 1) // 2, d**2, draw)
 
 
-def least_eigenvalues(triangles: Array, dim: int) -> Array:
-    return np.asarray(np.linalg.eigvalsh(symmetric_matrix(triangles, dim))[:, 0])
+def least_eigenvalues(triangles: Array) -> Array:
+    return np.asarray(np.linalg.eigvalsh(symmetric_matrix(triangles, order(triangles)))[:, 0])
 
 
-def plus_identity(triangles: Array, dim: int, amount: Array) -> Array:
-    row, column = np.triu_indices(dim)
-    return np.asarray(triangles + np.asarray(amount)[:, None] * (row == column))
+def plus_identity(triangles: Array, amount: Array) -> Array:
+    row, column = np.triu_indices(order(triangles))
+    return np.asarray(triangles + amount[:, None] * (row == column))
 
 
 @lru_cache(maxsize=64)
