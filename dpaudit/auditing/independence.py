@@ -92,7 +92,7 @@ def look_further(
     call = settings.call or CALL
     source = MechanismDraws(mechanism, databases, size, key, n_jobs=n_jobs, call=call)
     drawn = source.take(size)
-    rows = Sides(*map(outcomes.columns(*drawn), drawn))
+    rows = Sides(*outcomes.aligned(*drawn))
     refuse_dependence(rows, source.calls, 0.25)
 
 

@@ -12,12 +12,12 @@ four forms, each of which NumPy saves as a .npy file without pickle:
 - other draws, and integers that no float equals: canonical JSON text, (n,) bytes (`nested`).
 
 Tables are rows already. Draws of the other forms become rows once the draws of both sides are
-known (`columns`, `aligned`). Given the columns, a draw's row depends on that draw alone.
+known (`described`, `aligned`). Given the columns, a draw's row depends on that draw alone.
 
 This room knows nothing of mechanisms, scores or audits.
 """
 
-from dpaudit.outcomes.columns import Columns, Described, aligned, columns, described, numbered
+from dpaudit.outcomes.columns import Columns, Described, aligned, described, numbered
 from dpaudit.outcomes.forms import as_bytes, equal, is_table, joined, rows
 from dpaudit.outcomes.tables import LISTS, NotOutcomes
 
@@ -28,7 +28,6 @@ __all__ = [
     "NotOutcomes",
     "aligned",
     "as_bytes",
-    "columns",
     "described",
     "equal",
     "is_table",

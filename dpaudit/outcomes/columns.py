@@ -135,11 +135,6 @@ def _described_nested(P: np.ndarray, Q: np.ndarray) -> Described:
     return Described(FeatureColumns(names), rows[sides[0]], rows[sides[1]], unread)
 
 
-def columns(P: np.ndarray, Q: np.ndarray) -> Columns:
-    """A function that makes rows of any further draws, in the columns for both sides."""
-    return described(P, Q).columns
-
-
 def aligned(P: np.ndarray, Q: np.ndarray) -> tuple[Array, Array]:
     """Both sides as float64 rows, in the columns for what both sides hold."""
     return described(P, Q)[1:3]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -82,12 +82,6 @@ class Model:
     fit: Callable[[Sides, Sides, np.random.SeedSequence], Score | Fitted]
 
 
-def _logistic(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Score:
-    """Fit the alias "logistic"; with too few draws, the quadratic discriminant alone."""
-    base = fit_quadratic(train)
-    return fit_logistic(train, choose, base) or base
-
-
 def _boosted(train: Sides, choose: Sides, seed: np.random.SeedSequence) -> Fitted:
     """Fit the alias "lightgbm": trees that start from the quadratic discriminant."""
     _, name, notes = boosting()
@@ -111,7 +105,9 @@ MODELS: dict[str, Model] = {
     ),
     "logistic": Model(
         "the quadratic discriminant corrected by linear, square and interaction features",
-        _logistic,
+        lambda train, choose, seed: (
+            fit_logistic(train, choose, base := fit_quadratic(train)) or base
+        ),
     ),
     "lightgbm": Model(
         "gradient boosting that starts from the quadratic discriminant",
@@ -132,8 +128,14 @@ def as_classifier(classifier: ClassifierLike) -> Classifier:
         fail("classifier", classifier, f"one of {aliases}, a scikit-learn classifier or a function")
     if isinstance(classifier, (str, KnownScore)):
         return classifier
-    if _is_sklearn_classifier(classifier):
-        return classifier
+    if hasattr(classifier, "fit") and not isinstance(classifier, type):
+        from sklearn.base import is_classifier
+
+        gives_scores = any(
+            map(partial(hasattr, classifier), ("predict_proba", "decision_function"))
+        )
+        if gives_scores and is_classifier(classifier):
+            return cast(Estimator, classifier)
     if isinstance(classifier, type):
         name = Words(f"the class {classifier.__name__}")
         fail("classifier", name, EXPECTED, "make an object of the class")
@@ -143,16 +145,6 @@ def as_classifier(classifier: ClassifierLike) -> Classifier:
     while isinstance(function, partial):
         function = function.func
     return KnownScore(classifier, str(getattr(function, "__name__", type(function).__name__)))
-
-
-def _is_sklearn_classifier(value: object) -> TypeGuard[Estimator]:
-    """Whether `value` is an object, not a class, that scikit-learn takes for a classifier."""
-    if isinstance(value, type) or not hasattr(value, "fit"):
-        return False
-    from sklearn.base import is_classifier
-
-    scores = hasattr(value, "predict_proba") or hasattr(value, "decision_function")
-    return scores and bool(is_classifier(value))
 
 
 def is_trained(classifier: Classifier) -> bool:

@@ -24,7 +24,6 @@ from numpy.polynomial.legendre import legvander
 from scipy.special import expit, log_expit, logit, logsumexp, softmax
 
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
 from dpaudit.scoring.encode import Encoder, most_different
@@ -35,23 +34,20 @@ from dpaudit.scoring.views import views_of
 RANKS, SPARSE = "rank regression", "few columns"
 
 
-@value_class
-class Mixture:
+def mixture(scores: Sequence[Score], weight: Array) -> Score:
     """The log-odds of the weighted mean of several scores' probabilities.
 
     weight : (k,), of sum 1. The mean is computed in log space, so that scores far from 0 stay
     apart.
     """
 
-    scores: Sequence[Score]
-    weight: Array
-
-    def __call__(self, x: Array) -> Array:
-        """The log-odds, (m,), in nats, of rows (m, k)."""
-        odds = np.stack([score(x) for score in self.scores])
-        p = logsumexp(log_expit(odds), axis=0, b=self.weight[:, None])
-        q = logsumexp(log_expit(-odds), axis=0, b=self.weight[:, None])
+    def log_odds(x: Array) -> Array:
+        odds = np.stack([score(x) for score in scores])
+        p = logsumexp(log_expit(odds), axis=0, b=weight[:, None])
+        q = logsumexp(log_expit(-odds), axis=0, b=weight[:, None])
         return np.asarray(p - q)
+
+    return log_odds
 
 
 def fit_few(past: Sides) -> Fitted:
@@ -74,7 +70,7 @@ def fit_few(past: Sides) -> Fitted:
     losses = {name: held_out_losses(rows, fit) for name, (fit, _, rows) in kinds.items()}
     weights = weights_of(losses)
     scores = [_of_rows(*kinds[name]) for name in weights]
-    score = scores[0] if len(scores) == 1 else Mixture(scores, np.array(list(weights.values())))
+    score = scores[0] if len(scores) == 1 else mixture(scores, np.array(list(weights.values())))
     mean = {name: float(loss.mean()) for name, loss in losses.items()}
     return Fitted(", ".join(weights), score, mean)
 

@@ -70,12 +70,7 @@ def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
     Infinities, and numbers whose squares overflow, are cut to `LARGEST`; NaN stay.
     """
     for name, view in _views(Sides(bounded(train.P), bounded(train.Q)), fit):
-        yield name, partial(of_bounded, view)
-
-
-def of_bounded(view: View, x: Array) -> Array:
-    """The view of rows with numbers cut to `LARGEST`."""
-    return view(bounded(x))
+        yield name, partial(lambda view, x: view(bounded(x)), view)
 
 
 def bounded(x: Array) -> Array:
@@ -98,7 +93,10 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
         start, width = bag
         if not all(plain_parts(side[:, start:], width) for side in (few.P, few.Q)):
             if columns - start <= constants.SORTED_NUMBERS:
-                axis = main_axis(few, start, width)
+                parts = np.concatenate([few.P[:, start:], few.Q[:, start:]]).reshape(-1, width)
+                parts = parts[np.isfinite(parts).all(axis=1)]
+                # the direction along which the parts spread most
+                axis = np.linalg.eigh(np.atleast_2d(np.cov(parts.T)))[1][:, -1]
                 yield "sorted parts", partial(in_order, start=start, axis=axis)
             parts_of = partial(bags, start=start, width=width)
             if fit is None:
@@ -234,13 +232,6 @@ def plain_parts(x: Array, width: int) -> bool:
 def bags(x: Array, start: int, width: int) -> tuple[Array, Array]:
     """Rows as parts (n, m, width), and the columns before them."""
     return x[:, start:].reshape(len(x), -1, width), x[:, :start]
-
-
-def main_axis(few: Sides, start: int, width: int) -> Array:
-    """The direction, (width,), along which the parts spread most."""
-    parts = np.concatenate([few.P[:, start:], few.Q[:, start:]]).reshape(-1, width)
-    parts = parts[np.isfinite(parts).all(axis=1)]
-    return np.asarray(np.linalg.eigh(np.atleast_2d(np.cov(parts.T)))[1][:, -1])
 
 
 def in_order(x: Array, start: int, axis: Array) -> Array:

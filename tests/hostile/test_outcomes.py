@@ -127,7 +127,7 @@ def test_a_row_of_a_long_list_is_its_own_whatever_is_beside_it(rng):
     """Lists, tables and texts give one row for one draw."""
     long = [float(one) for one in rng.normal(size=SLOTS + 500)]
     P, Q = outcomes.rows([long, [1.0], long[:SLOTS]]), outcomes.rows([long, long])
-    columns = outcomes.columns(outcomes.joined([P, P, P, P, P]), Q)
+    columns = outcomes.described(outcomes.joined([P, P, P, P, P]), Q).columns
     rows = columns(P)
     assert rows[0, 0] == SLOTS + 500
     for beside in ([long, long], [long, [2.0]], [long, "text"], [long, None]):
@@ -148,7 +148,7 @@ def test_ten_thousand_columns():
 def test_a_long_list_of_another_length_is_refused_by_its_reason():
     """Draws that all have as many numbers are not."""
     later = outcomes.rows([[0.0] * (SLOTS + 1), [0.0] * (SLOTS + 2)])
-    to_rows = outcomes.columns(*[np.zeros((5, SLOTS + 1))] * 2)
+    to_rows = outcomes.described(*[np.zeros((5, SLOTS + 1))] * 2).columns
     with pytest.raises(dp.errors.InvalidInput, match="as many as the first draws, 1001 floats"):
         to_rows(later)
     assert to_rows(outcomes.rows([[0.0] * (SLOTS + 1)])).shape == (1, SLOTS + 1)

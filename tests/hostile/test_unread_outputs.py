@@ -159,7 +159,7 @@ def test_the_number_is_a_column(name):
     rng = np.random.default_rng(1)
     numbers = rng.laplace(size=300)
     rows = outcomes.rows([READ[name](float(value), rng) for value in numbers])
-    columns = outcomes.columns(rows, rows)(rows)
+    columns = outcomes.described(rows, rows).columns(rows)
     same = [np.corrcoef(numbers, column)[0, 1] for column in columns.T if np.ptp(column) > 0.0]
     assert max(same) > 1.0 - 1e-8
 
@@ -200,7 +200,7 @@ def test_texts_that_differ_in_how_a_number_is_written_differ():
         "0.1234567890123456789",
         "v5",
     ]
-    rows = outcomes.columns(*[outcomes.rows(ways)] * 2)(outcomes.rows(ways))
+    rows = outcomes.described(*[outcomes.rows(ways)] * 2).columns(outcomes.rows(ways))
     assert len({row.tobytes() for row in rows}) == len(ways)
 
 

@@ -84,7 +84,7 @@ def _form(value):
 def test_a_row_does_not_depend_on_the_draws_beside_it(draws):
     """Columns of all draws, used on any of them in any order, also on plain numbers alone."""
     whole = outcomes.joined([outcomes.rows(["text", *draws])])
-    columns = outcomes.columns(whole, whole)
+    columns = outcomes.described(whole, whole).columns
     for place, one in enumerate(draws):
         assert equal(columns(outcomes.joined([outcomes.rows([one])]))[0], columns(whole)[1 + place])
 
@@ -117,7 +117,7 @@ def test_lists_of_records_in_an_array_are_read_and_told_apart_as_their_texts(P, 
     assert [json.loads(text) for text in plain[0]] == P
     for first, second in zip(outcomes.aligned(*forms), outcomes.aligned(*plain), strict=True):
         assert equal(first, second)
-    columns = outcomes.columns(*plain)
+    columns = outcomes.described(*plain).columns
     assert equal(columns(forms[0]), columns(plain[0]))
     keys, numbers = np.concatenate(plain), np.concatenate(outcomes.numbered(*forms))
     for i in range(len(keys)):

@@ -64,7 +64,7 @@ def test_a_row_depends_on_its_draw_alone():
     rng = np.random.default_rng(5)
     (P, _), (Q, _) = states(rng, 600)
     left, right = outcomes.rows(P), outcomes.rows(Q)
-    to_rows = outcomes.columns(left, right)
+    to_rows = outcomes.described(left, right).columns
     together = to_rows(left)
     assert together.shape[1] > 6  # pairs count
     for at in (0, 17, 599):
@@ -110,7 +110,7 @@ def test_an_item_may_have_any_name():
         for p in ([1 / 6] * 6, [1 / 4, 1 / 12, *[1 / 6] * 4])
     )
     part = outcomes.rows(P)
-    assert outcomes.columns(part, outcomes.rows(Q))(part).shape[1] == 6
+    assert outcomes.described(part, outcomes.rows(Q)).columns(part).shape[1] == 6
 
 
 def with_rare(rng, rare):

@@ -47,7 +47,7 @@ TEXT = st.one_of(DUMPED, TABLE, PROSE, st.text("ab", max_size=9), st.text('[]{}:
 
 def rows_of(draws):
     part = outcomes.rows(draws)
-    return outcomes.columns(part, part)(part)
+    return outcomes.described(part, part).columns(part)
 
 
 def assert_rows_tell_apart(draws):
@@ -67,7 +67,7 @@ def test_texts_have_equal_rows_if_and_only_if_they_are_equal(draws):
 @settings(deadline=None, max_examples=60)
 def test_the_row_of_a_text_does_not_depend_on_the_texts_beside_it(draws):
     whole = outcomes.rows(draws)
-    columns = outcomes.columns(whole, whole)
+    columns = outcomes.described(whole, whole).columns
     together = columns(whole)
     for place in range(len(draws)):
         alone = columns(whole[place : place + 1])

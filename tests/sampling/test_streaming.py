@@ -105,7 +105,7 @@ def test_counts_are_those_of_sorted_scores(seed):
     )
     expected = SortedScores.of(*sides).above(threshold)
     source = GivenDraws(*(side[:, None] for side in sides))
-    columns = outcomes.columns(*(side[:, None] for side in sides))
+    columns = outcomes.described(*(side[:, None] for side in sides)).columns
     found = StreamedCounts(Fitted("own", lambda x: x[:, 0]), columns, source.rest, 70_000).above(
         threshold
     )

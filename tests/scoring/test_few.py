@@ -26,7 +26,7 @@ def test_draws_that_never_differ_are_scored_zero():
 
 def test_a_mixture_has_the_log_odds_of_the_mean_probability():
     odds = np.array([[0.0, 2.0, -1.0], [1.0, -3.0, -1.0]])
-    mixed = few.Mixture([lambda x: odds[0], lambda x: odds[1]], np.array([0.25, 0.75]))(
+    mixed = few.mixture([lambda x: odds[0], lambda x: odds[1]], np.array([0.25, 0.75]))(
         np.zeros((3, 1))
     )
     mean = np.array([0.25, 0.75]) @ (1.0 / (1.0 + np.exp(-odds)))

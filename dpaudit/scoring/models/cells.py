@@ -25,16 +25,6 @@ HALVES = np.random.default_rng(20221250).integers(0, 2**63, size=4096, dtype=np.
 MULTIPLIERS = HALVES * np.uint64(2) + np.uint64(1)  # odd, for the hash of a key
 
 
-def fit_cells(train: Sides, base: Score) -> Score | None:
-    """Fit log-odds by cells; None where no value repeats, or all draws share one cell.
-
-    train : finite rows (encode others first). base : the score of rows outside the cells, to which
-    the cells' odds are shrunk.
-    """
-    key = key_of(train)
-    return None if key is None else counted(key, train, base)
-
-
 @value_class
 class Key:
     """The map from rows (m, k) to their keys.
@@ -160,27 +150,25 @@ class Cells:
         return out
 
 
-def counted(key: Key, train: Sides, base: Score) -> Cells:
-    """The cells of a key, with odds shrunk towards the odds that the base score gives them.
+def fit_cells(train: Sides, base: Score) -> Cells | None:
+    """Fit log-odds by cells; None where no value repeats, or all draws share one cell.
 
-    The base score is taken at the cell's only row, or its probability averaged over the cell's
-    training draws.
+    train : finite rows (encode others first). base : the score of rows outside the cells. The
+    cells' odds are shrunk towards its score of the cell's only row, or its probability averaged
+    over the cell's training draws.
     """
-    (hash_p, pure_p), (hash_q, pure_q) = key(train.P), key(train.Q)
-    size = len(hash_p)
-    keys, first, cell = np.unique(
-        np.concatenate([hash_p, hash_q]), return_index=True, return_inverse=True
-    )
+    if (key := key_of(train)) is None:
+        return None
+    x, size = train.stacked()[0], len(train.P)
+    hashed, pure = key(x)
+    keys, first, cell = np.unique(hashed, return_index=True, return_inverse=True)
     a = np.bincount(cell[:size], minlength=len(keys))
     b = np.bincount(cell[size:], minlength=len(keys))
-    in_p = (first < size)[:, None]
-    rows = np.where(in_p, train.P[first % size], train.Q[(first - size) % len(hash_q)])
-    guess = np.clip(evaluate(base, rows), -STEEPEST, STEEPEST)
-    pure = np.concatenate([pure_p, pure_q])
+    guess = np.clip(evaluate(base, x[first]), -STEEPEST, STEEPEST)
     mixed = ~pure[first]
     if mixed.any():
         free = ~pure  # draws whose cell has rows with different odds
-        odds = np.clip(evaluate(base, train.stacked()[0][free]), -STEEPEST, STEEPEST)
+        odds = np.clip(evaluate(base, x[free]), -STEEPEST, STEEPEST)
         total = np.bincount(cell[free], weights=expit(odds), minlength=len(keys))
         count = np.bincount(cell[free], minlength=len(keys))
         average = logit(np.where(count > 0, total / np.maximum(count, 1), 0.5))

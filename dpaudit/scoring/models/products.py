@@ -60,25 +60,22 @@ def find_products(train: Sides, base: Score) -> SignProducts | None:
     few = np.mean(x > centre, axis=0) < constants.FEW_ABOVE
     centre = np.where(few, np.nextafter(centre, -np.inf), centre)
     residual = label - expit(evaluate(base, x))
-    sets, slopes = _slopes(np.where(x > centre, 1.0, -1.0), residual)
-    z = np.abs(slopes) / max(float(np.linalg.norm(residual)), np.finfo(float).tiny)
-    order = np.argsort(-z, kind="stable")[: constants.MOST_PRODUCTS]
-    telling = order[z[order] > -ndtri(0.5 * constants.PRODUCT_LEVEL / len(sets))]
-    return SignProducts(centre, tuple(sets[i] for i in telling)) if len(telling) else None
-
-
-def _slopes(signs: Array, residual: Array) -> tuple[list[tuple[int, ...]], Array]:
-    """All pairs and triples of columns, and the sum of each one's product times the residual."""
-    columns = signs.shape[1]
-    single = signs.astype(np.float32)
-    weighted = single * residual[:, None].astype(np.float32)
+    signs = np.where(x > centre, 1.0, -1.0).astype(np.float32)
+    residual = label - expit(evaluate(base, x))
+    # of all pairs and triples of columns, the sum of each one's product times the residual
+    columns, weighted = x.shape[1], signs * residual[:, None].astype(np.float32)
     sets: list[tuple[int, ...]] = []
     slopes: list[Array] = []
     for i in range(columns - 1):
-        pairs = single[:, i, None] * single[:, i + 1 :]
-        sums = weighted[:, i + 1 :].T @ pairs  # [j, l]: the triple i, j, l; j = l is column i alone
+        later = signs[:, i + 1 :]
         sets += [(i, j) for j in range(i + 1, columns)]
-        slopes.append(np.asarray(weighted[:, i] @ single[:, i + 1 :], dtype=float))
+        slopes.append(weighted[:, i] @ later)
+        sums = weighted[:, i + 1 :].T @ (signs[:, i, None] * later)  # j = l is column i alone
         sets += [(i, j, k) for j, k in combinations(range(i + 1, columns), 2)]
-        slopes.append(np.asarray(sums[np.triu_indices(columns - i - 1, 1)], dtype=float))
-    return sets, np.concatenate(slopes)
+        slopes.append(sums[np.triu_indices(columns - i - 1, 1)])
+    z = np.abs(np.concatenate(slopes, dtype=float)) / max(
+        float(np.linalg.norm(residual)), np.finfo(float).tiny
+    )
+    order = np.argsort(-z, kind="stable")[: constants.MOST_PRODUCTS]
+    telling = order[z[order] > -ndtri(0.5 * constants.PRODUCT_LEVEL / len(sets))]
+    return SignProducts(centre, tuple(sets[i] for i in telling)) if len(telling) else None
