@@ -30,8 +30,8 @@ from dpaudit.certify.scores import ScoreCells, SortedScores, gammas
 from dpaudit.scoring.models.logistic import newton
 
 # Page "estimate": the error of the estimated δ.
-# shares of the draws at whose |log-odds| the two directions are compared
-# with more of them, 5,000 draws seldom show that directions differ, and the larger is estimated small
+# shares of the draws at whose |log-odds| the two directions are compared; with more of them, 5,000
+# draws seldom show that directions differ, and the larger δ is estimated too small
 DIRECTION_NODES = np.array([0.5, 0.1, 0.02])
 LARGEST_SCORE = 50.0  # nats; scores of any scale are clipped there
 FLATTENED = 5.0  # nats from which the flattened score grows as a square root
