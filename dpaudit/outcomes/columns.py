@@ -285,7 +285,8 @@ def _without_order(
         if all_draws @ short > (1.0 - NEARLY_ALL) * all_draws.sum() and texts_repeat:
             left_out |= entries | pairs  # numbers that are too rare for a count, but not in size
             continue
-        if all(_is_constant(table, name, len(all_draws)) for name in entries):
+        each = (table[name] for name in entries)
+        if all(len(at) == len(all_draws) and values.min() == values.max() for at, values in each):
             left_out |= entries | pairs  # a ranking: its parts differ in their order alone
             continue
         if longest <= FEW_PLACES:
@@ -310,12 +311,6 @@ def _without_order(
         if of_pairs <= max(most, RANDOM):
             left_out |= pairs
     return tuple(name for name in names if name not in left_out), hidden
-
-
-def _is_constant(table: Features, name: Name, count: int) -> bool:
-    """Whether all of `count` distinct draws have one value of a feature."""
-    at, values = table[name]
-    return len(at) == count and values.min() == values.max()
 
 
 def _sums(table: Features, names: set[Name], count: int) -> Array:

@@ -46,15 +46,7 @@ Scores = tuple[Array, Array]  # of P's and of Q's draws
 
 @value_class
 class Sides:
-    """Draws of M(D) and of M(D'), of equal size.
-
-    Parameters
-    ----------
-    P : array of shape (n, k)
-        Draws of M(D).
-    Q : array of shape (n, k)
-        Draws of M(D').
-    """
+    """Draws P of M(D) and Q of M(D'), (n, k) each, of equal size."""
 
     P: Array
     Q: Array
@@ -75,25 +67,12 @@ class Sides:
 class Fitted:
     """A score with its name and notes for the report.
 
-    Attributes
-    ----------
-    name : str
-        The name of the score.
-    score : callable
-        Rows (m, k) → log-odds (m,), nats.
-    portfolio : dict
-        Log loss on the choosing draws by name, nats a draw, of all scores that took part.
-    notes : tuple of str
-        Notes for the report.
-    spent : bool
-        Whether the choosing draws, having chosen the model, trained the score too.
-    closed : bool
-        Whether the score is the log-ratio of two fitted normal laws.
-    memorises : bool
-        Whether the score fits its training draws too closely to be judged by them.
-    unread : dict
-        For each kind of part, the share of outputs with a part that no score can read because it
-        hardly repeats; empty for a score of the caller's own.
+    score : rows (m, k) → log-odds (m,), nats. portfolio : log loss on the choosing draws by name,
+    nats a draw, of all scores that took part. spent : whether the choosing draws, having chosen the
+    model, trained the score too. closed : whether the score is the log-ratio of two fitted normal
+    laws. memorises : whether it fits its training draws too closely to be judged by them. unread :
+    for each kind of part, the share of outputs with a part that no score can read because it hardly
+    repeats; empty for a score of the caller's own.
     """
 
     name: str

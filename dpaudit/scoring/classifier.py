@@ -164,21 +164,9 @@ def fit(
 
     Rows are made finite first (`Encoder`); a known score gets the draws as they are.
 
-    Parameters
-    ----------
-    classifier : str, classifier or score
-        The argument that `dpaudit.audit` takes.
-    train : Sides
-        Draws to train on.
-    choose : Sides
-        Draws for early stopping and choices.
-    seed : SeedSequence
-        The seed of the random numbers.
-    bits : bool, default False
-        Whether a score may read the bits of floats.
-    spend : bool, default False
-        Whether the choosing draws may train, too, once they have chosen; `Fitted.spent` says
-        whether they did.
+    classifier : the argument that `dpaudit.audit` takes. choose : draws for early stopping and
+    choices. bits : whether a score may read the bits of floats. spend : whether the choosing draws
+    may train, too, once they have chosen; `Fitted.spent` says whether they did.
     """
     classifier = as_classifier(classifier)
     if isinstance(classifier, KnownScore):

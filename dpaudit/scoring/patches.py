@@ -51,7 +51,11 @@ def fit_patch(train: Sides, size: int) -> LikeliestPatch:
     one with it at the centre sees the rest.
     """
     train = train.head(constants.PATCH_DRAWS)
-    mean, matrix = np.nan_to_num(train.Q).mean(axis=0), _symmetric_root(train)
+    mean = np.nan_to_num(train.Q).mean(axis=0)
+    whole = 0.5 * sum(np.cov(np.nan_to_num(side).T) for side in (train.P, train.Q))
+    value, vector = np.linalg.eigh(whole)
+    floor = constants.WELL_CONDITIONED * value[-1]
+    matrix = (vector / np.sqrt(np.maximum(value, floor))) @ vector.T
     delta: Array | None = None
     for patch, margin, steps in constants.PATCHES:
         p, q = (_images(side, size, matrix, mean, margin) for side in (train.P, train.Q))
@@ -73,8 +77,7 @@ def fit_patch(train: Sides, size: int) -> LikeliestPatch:
         for _ in range(steps):
             pattern, odds = _terms(inverse, delta, log_prior)
             terms = _correlation(p, pattern) + odds.astype(np.float32)
-            whole = np.asarray(logsumexp(terms, axis=(1, 2)))
-            total = np.logaddexp(whole, np.log(constants.NO_PATCH))
+            total = np.logaddexp(logsumexp(terms, axis=(1, 2)), np.log(constants.NO_PATCH))
             share = np.exp(terms - total[:, None, None])
             weight = share.sum(axis=0)
             log_prior = np.log((weight + 0.5) / (len(p) + 0.5 * weight.size))
@@ -88,14 +91,6 @@ def _terms(inverse: Array, delta: Array, log_prior: Array) -> tuple[Array, Array
     w = inverse @ delta
     patch = int(np.sqrt(len(w)))
     return w.reshape(patch, patch), log_prior - 0.5 * float(delta @ w)
-
-
-def _symmetric_root(train: Sides) -> Array:
-    """The inverse symmetric root, (k, k), of the mean covariance of the sides."""
-    covariance = 0.5 * sum(np.cov(np.nan_to_num(side).T) for side in (train.P, train.Q))
-    value, vector = np.linalg.eigh(covariance)
-    floor = constants.WELL_CONDITIONED * value[-1]
-    return np.asarray((vector / np.sqrt(np.maximum(value, floor))) @ vector.T)
 
 
 def _images(x: Array, size: int, matrix: Array, mean: Array, margin: int) -> Array:

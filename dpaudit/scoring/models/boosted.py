@@ -83,9 +83,22 @@ def boosted(
         # scikit-learn's boosting takes no starting score: the base is one more feature
         if sets is not None:
             sets = [[*columns, x.shape[1]] for columns in sets]
-        model = _histogram_boosting(
-            np.column_stack([x, start]), label, leaf_draws, state, growth, sets
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits
+
+        model = HistGradientBoostingClassifier(
+            max_iter=growth.rounds // 2,
+            learning_rate=growth.rate,
+            l2_regularization=growth.ridge,
+            max_leaf_nodes=growth.leaves,
+            min_samples_leaf=leaf_draws,
+            interaction_cst=sets,
+            early_stopping=False,
+            random_state=state,
         )
+        with warnings.catch_warnings(), threadpool_limits(1, "openmp"):
+            warnings.simplefilter("ignore", category=UserWarning)
+            model.fit(np.column_stack([x, start]), label)
         return lambda x: np.asarray(
             model.decision_function(np.column_stack([features(x), base(x)]))
         )
@@ -110,30 +123,3 @@ def boosted(
     )
     how = {"raw_score": True, "num_iteration": booster.best_iteration, "num_threads": 1}
     return lambda x: base(x) + np.asarray(booster.predict(features(x), **how))
-
-
-def _histogram_boosting(
-    x: Array,
-    label: np.ndarray,
-    leaf_draws: int,
-    state: int,
-    growth: constants.Growth,
-    sets: Sequence[Sequence[int]] | None,
-) -> Any:
-    """scikit-learn's boosting, fitted to features (m, f)."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from threadpoolctl import threadpool_limits
-
-    model = HistGradientBoostingClassifier(
-        max_iter=growth.rounds // 2,
-        learning_rate=growth.rate,
-        l2_regularization=growth.ridge,
-        max_leaf_nodes=growth.leaves,
-        min_samples_leaf=leaf_draws,
-        interaction_cst=sets,
-        early_stopping=False,
-        random_state=state,
-    )
-    with warnings.catch_warnings(), threadpool_limits(1, "openmp"):
-        warnings.simplefilter("ignore", category=UserWarning)
-        return model.fit(x, label)

@@ -8,7 +8,6 @@ gradients lie in their span (the active subspace of Constantine, Dow & Wang 2014
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -110,19 +109,17 @@ def _train(train: Sides, choose: Sides, state: int) -> Network:
     best, least, since = None, np.inf, 0
     for _ in range(constants.PASSES):
         model.partial_fit(x, label, classes=[0, 1])
-        network = weights_of(model)
+        # copies, which further training leaves unchanged
+        layers = zip(model.coefs_, model.intercepts_, strict=True)
+        network = Network(
+            tuple((matrix.astype(float), bias.astype(float)) for matrix, bias in layers)
+        )
         loss = log_loss(network, choose)
         best, least, since = (network, loss, 0) if loss < least else (best, least, since + 1)
         if since > constants.PASSES_WITHOUT_GAIN:
             break
     assert best is not None
     return best
-
-
-def weights_of(model: Any) -> Network:
-    """A copy of the model's present weights, which further training leaves unchanged."""
-    pairs = zip(model.coefs_, model.intercepts_, strict=True)
-    return Network(tuple((matrix.astype(float), bias.astype(float)) for matrix, bias in pairs))
 
 
 def active_directions(gradients: Array) -> Array | None:

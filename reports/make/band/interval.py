@@ -112,7 +112,7 @@ class _Counted:
         rng = generator(root, task.number, size)
         sizes = split(size, columns=task.draw(rng, 1).P.shape[1])
         drawn = task.draw(rng, sizes.train + sizes.choose)
-        columns = outcomes.columns(drawn.P, drawn.Q)
+        columns = outcomes.described(drawn.P, drawn.Q).columns
         rows = Sides(columns(drawn.P), columns(drawn.Q))
         train, choose = (
             Sides(rows.P[part], rows.Q[part])
