@@ -105,7 +105,7 @@ def rate(result: dp.AuditResult) -> Rate:
     sides = both_sides(LAPLACE, (pair.left, pair.right), root(2))
     P, Q = (side(0, LARGEST_BLOCK) for side in sides)
     edges = result.estimate.cells.threshold
-    columns = outcomes.columns(P, Q)
+    columns = outcomes.described(P, Q).columns
     count = CellCount(result.fitted.name, result.fitted.score, columns, edges)
     return Rate(
         least_ns(lambda: [side(0, LARGEST_BLOCK) for side in sides]),
