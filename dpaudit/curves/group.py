@@ -95,8 +95,9 @@ class GroupCurve:
         for lines in parts:
             at = lines.lowest(a)
             step = lines.log_slope[at], lines.intercept[at]
-            a = np.minimum(_at(step, a), 1.0)
-            slope, intercept = slope + step[0], _at(step, intercept)
+            rise = np.exp(step[0])
+            a = np.minimum(step[1] + rise * a, 1.0)
+            slope, intercept = slope + step[0], step[1] + rise * intercept
         within = np.abs(slope) <= readings.LARGEST
         # no set has a probability above 1
         slope, intercept = np.append(slope[within], -np.inf), np.append(intercept[within], 1.0)
@@ -122,10 +123,6 @@ def _lines(delta_of: Callable[[Array], Array], least: float) -> GroupCurve:
     other = -np.expm1(-epsilon) + np.exp(-epsilon) * delta
     slope, intercept = np.append(epsilon, -epsilon), np.append(delta, other)
     return GroupCurve(*_hull(slope, intercept))
-
-
-def _at(line: tuple[Array, Array], a: Array) -> Array:
-    return line[1] + np.exp(line[0]) * a
 
 
 def _hull(log_slope: Array, intercept: Array) -> tuple[Array, Array]:

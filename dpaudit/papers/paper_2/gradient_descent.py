@@ -81,6 +81,9 @@ class DPGD(ReplacementAlgorithm):
 
         return sample
 
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.prepare(data)(size, rng)
+
     def _descend(self, features: Array, label: Array, size: int, rng: np.random.Generator) -> Array:
         coef = np.zeros((size, features.shape[1]))
         sigma, bound = self._sigma(len(label)), self._residual_bound(features)

@@ -178,13 +178,12 @@ class NewtonAlgorithm(CutRegression):
 
     def prepare(self, data: Array) -> Sampler:
         newton = self.newton(check.matrix("data", data, min_columns=2))
-        step = max(1, BLOCK // len(newton.rows))
+        step, back = max(1, BLOCK // len(newton.rows)), newton.back
 
         def part(size: int, rng: np.random.Generator) -> Array:
             coef, seen = newton.path(size, rng)
             return seen.reshape(size, -1) if self.release == "statistics" else coef[:, -1] @ back
 
-        back = newton.back
         return lambda size, rng: np.concatenate(
             [part(min(step, size - start), rng) for start in range(0, size, step)]
         )

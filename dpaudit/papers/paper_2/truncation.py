@@ -54,6 +54,9 @@ class CutRegression(Algorithm):
     def claim(self) -> Claim:
         return Claim.gdp(math.sqrt(2.0) * self.mu)
 
+    def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
+        return self.prepare(data)(size, rng)
+
 
 class PublicAlgorithm(Algorithm):
     """An algorithm of paper 2 that uses public data.

@@ -10,7 +10,6 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.curves.readings import gdp_mu
-from dpaudit.laws import ShiftedWishart
 from dpaudit.mechanisms.parameters import BelowOne, Flag, Positive
 from dpaudit.mechanisms.scatter import AdditiveWishart
 from dpaudit.mechanisms.second_moment import AnalyzeGauss, GaussianInverse
@@ -24,7 +23,6 @@ from dpaudit.papers.algorithm import (
 )
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
-    Moments,
     axis_rows,
     least_eigenvalues,
     mean_norm,
@@ -62,10 +60,6 @@ class AnalyzeGaussNoise(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     def known(self, data: Array) -> AnalyzeGauss:
         self.bounded(data)
         return AnalyzeGauss(self.sigma)
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        mean = moments.gram[np.triu_indices(len(moments.gram))]
-        return np.asarray(mean + self.sigma * rng.standard_normal((size, len(mean))))
 
     def lifted(self, draws: Array) -> Array:
         """The draws M, with c·I, c = E‖N‖, added to those not positive definite (section 6)."""
@@ -160,12 +154,6 @@ class AdditiveWishartNoise(KnownAddedRow, MatrixRelease):
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         draws = self._noise(data).law(data).sample(size, rng)
-        return self.shifted(draws) if self.shift else draws
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        dim = len(moments.gram)
-        law = ShiftedWishart(moments.gram, self.row_bound * np.eye(dim), self.dof(dim))
-        draws = law.sample(size, rng)
         return self.shifted(draws) if self.shift else draws
 
     def shifted(self, draws: Array) -> Array:

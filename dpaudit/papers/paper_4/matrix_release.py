@@ -6,32 +6,18 @@ Matrices are represented by their upper triangles, row by row, (size, d(d+1)/2).
 from __future__ import annotations
 
 import math
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
 from dpaudit._core.linalg import symmetric_matrix, upper_triangle
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.laws import bartlett
 from dpaudit.laws.base import draw_in_chunks
 from dpaudit.neighbours import NeighbourPair, replace_row
 from dpaudit.papers.algorithm import Algorithm, singular_axes
 
 NORM_DRAWS = 2_000  # draws with which `mean_norm` has an error of 0.3 %
-
-
-@value_class
-class Moments:
-    """The statistics of the data A that the algorithms need: AᵀA, (d, d), and n = `rows`."""
-
-    gram: Array
-    rows: int
-
-    @cached_property
-    def axes(self) -> tuple[Array, Array]:
-        values, vectors = np.linalg.eigh(self.gram)
-        return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors.T[::-1])
 
 
 class MatrixRelease(Algorithm):
@@ -43,10 +29,6 @@ class MatrixRelease(Algorithm):
 
     paper = 4
     relation = "replace"
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        """Draw as `run` does, for data with these moments, whose rows cannot be checked."""
-        raise NotImplementedError
 
     def pair(self) -> NeighbourPair:
         """One row (B, 0), replaced by (0, B): no two rows within the bound differ by more."""

@@ -33,7 +33,6 @@ from dpaudit.papers.algorithm import (
 )
 from dpaudit.papers.paper_4.matrix_release import (
     MatrixRelease,
-    Moments,
     axes_of,
     axis_rows,
     scatter_draws,
@@ -44,33 +43,12 @@ MOST_ROWS = 10_000  # largest number of rows on one axis in `AdaptiveRelease.pai
 MOST_SKETCHED = 10**12  # largest number of rows of a sketch
 
 
-class ScatterRelease(MatrixRelease):
-    """Release a Wishart draw about AᵀA + w²I, or an inverse-Wishart draw if `inverted`.
-
-    A Wishart draw of r rows is divided by r. Subclasses define `chosen`.
+class AdaptiveRelease(JointSpectrumAlgorithm, MatrixRelease):
+    """Release a Wishart draw about AᵀA + w²I over its r rows, or an inverse-Wishart draw if
+    `inverted`, where w and r depend on λ = max(0, σ_min(AᵀA) + Laplace noise − `slack`).
     """
 
     inverted: ClassVar[bool] = False
-
-    def chosen(
-        self, eigenvalue: float, size: int, rng: np.random.Generator
-    ) -> tuple[Array, np.ndarray]:
-        """Choose (w², r), each (size,), for draws on data with σ_min(AᵀA) = `eigenvalue`."""
-        raise NotImplementedError
-
-    def by_axes(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw, given AᵀA's eigenvalues, descending, and eigenvectors as rows."""
-        padding, rows = self.chosen(float(values[-1]), size, rng)
-        draws = scatter_draws(values + padding[:, None], axes, rows, rng, inverse=self.inverted)
-        return draws if self.inverted else np.asarray(draws / rows[:, None])
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        return self.by_axes(*moments.axes, size, rng)
-
-
-class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
-    """A draw whose w and r depend on λ = max(0, σ_min(AᵀA) + Laplace noise − `slack`)."""
-
     unknown = (
         "its scale depends on a private σ_min that is not released (`joint_spectrum` bounds it)"
     )
@@ -110,7 +88,14 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
     def chosen(
         self, eigenvalue: float, size: int, rng: np.random.Generator
     ) -> tuple[Array, np.ndarray]:
+        """Choose (w², r), each (size,), for draws on data with σ_min(AᵀA) = `eigenvalue`."""
         return self.settings(eigenvalue + rng.laplace(0.0, self.noise, size))
+
+    def by_axes(self, values: Array, axes: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw, given AᵀA's eigenvalues, descending, and eigenvectors as rows."""
+        padding, rows = self.chosen(float(values[-1]), size, rng)
+        draws = scatter_draws(values + padding[:, None], axes, rows, rng, inverse=self.inverted)
+        return draws if self.inverted else np.asarray(draws / rows[:, None])
 
     def run(self, data: Array, size: int, rng: np.random.Generator) -> Array:
         return self.by_axes(*axes_of(self._within(data)), size, rng)
@@ -163,7 +148,7 @@ class AdaptiveRelease(JointSpectrumAlgorithm, ScatterRelease):
 
 
 @value_class(show_numbers=True, eq=True)
-class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
+class JLRidge(KnownReplacedRows, KnownAddedRow, MatrixRelease):
     """Release M = (RA′)ᵀ(RA′)/r, where A′ is the data with w·I appended (paper 4, algorithm 1).
 
     R is standard normal, r × (n + d) with r = `rows` > d. w² = 4B²(√(2r ln(4/δ)) + ln(4/δ))/ε, by
@@ -196,11 +181,6 @@ class JLRidge(ScatterRelease, KnownReplacedRows, KnownAddedRow):
     def law(self, data: Array) -> GaussianRows:
         root = self.known(data).factor(data).root
         return GaussianRows(root / np.sqrt(self.rows), self.rows, "gram")
-
-    def chosen(
-        self, eigenvalue: float, size: int, rng: np.random.Generator
-    ) -> tuple[Array, np.ndarray]:
-        return np.full(size, self.padding**2), np.full(size, self.rows)
 
 
 @value_class(show_numbers=True, eq=True)
@@ -260,12 +240,6 @@ class InverseWishartPosterior(KnownReplacedRows, MatrixRelease):
         self.bounded(data)
         rows = sum(data.shape)
         return InverseWishartDraw(rows, math.sqrt(self.prior(rows)))
-
-    def of_moments(self, moments: Moments, size: int, rng: np.random.Generator) -> Array:
-        values, axes = moments.axes
-        dof = moments.rows + len(values)
-        spread = np.tile(values + self.prior(dof), (size, 1))
-        return scatter_draws(spread, axes, np.full(size, dof), rng, inverse=True)
 
 
 @value_class(show_numbers=True, eq=True)

@@ -67,6 +67,8 @@ def by_steps(algorithm, rng):
             return gram + noise.T @ noise
         case InverseWishartPosterior():
             square, count = algorithm.prior(sum(DATA.shape)), sum(DATA.shape)
+        case JLRidge():
+            square, count = algorithm.padding**2, algorithm.rows
         case _:
             least = float(np.linalg.eigvalsh(gram)[0])
             square, count = (part[0] for part in algorithm.chosen(least, 1, rng))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dpaudit._core.linalg import symmetric_matrix
 from dpaudit._core.types import Array
+from dpaudit.laws import ShiftedWishart
 from dpaudit.papers import (
     AdaptiveInverseWishart,
     AdaptiveJLRidge,
@@ -18,7 +21,7 @@ from dpaudit.papers import (
     InverseWishartPosterior,
     JLRidge,
 )
-from dpaudit.papers.paper_4.matrix_release import Moments, scatter_draws
+from dpaudit.papers.paper_4.matrix_release import scatter_draws
 
 Estimates = Mapping[str, Array]
 LEAST = 2  # least rows of a sketch, in units of d
@@ -49,6 +52,37 @@ class Setting:
         return self.epsilon, self.delta, self.row_bound
 
 
+@dataclass(frozen=True)
+class Moments:
+    """The statistics of the data A that the algorithms need: AᵀA, (d, d), and n = `rows`."""
+
+    gram: Array
+    rows: int
+
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        values, vectors = np.linalg.eigh(self.gram)
+        return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors.T[::-1])
+
+
+def drawn(algorithm: Any, moments: Moments, rng: np.random.Generator) -> Array:
+    """One draw of an algorithm for data with these moments, (1, d(d+1)/2)."""
+    values, axes = moments.axes
+    match algorithm:
+        case AnalyzeGaussNoise():
+            mean = moments.gram[np.triu_indices(len(moments.gram))]
+            return np.asarray(mean + algorithm.sigma * rng.standard_normal((1, len(mean))))
+        case AdditiveWishartNoise():
+            root = algorithm.row_bound * np.eye(len(values))
+            return ShiftedWishart(moments.gram, root, algorithm.dof(len(values))).sample(1, rng)
+        case InverseWishartPosterior():
+            dof = moments.rows + len(values)
+            spread = (values + algorithm.prior(dof))[None]
+            return scatter_draws(spread, axes, np.array([dof]), rng, inverse=True)
+        case _:
+            return np.asarray(algorithm.by_axes(values, axes, 1, rng))
+
+
 def figure_1(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
     """Algorithm 2, and with its number of rows algorithm 1 and a sketch without padding."""
     values, axes = moments.axes
@@ -65,7 +99,7 @@ def figure_1(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
 def figure_2(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
     """Algorithm 3, the same draw shifted, and least squares."""
     noisy = AdditiveWishartNoise(*setting.given)
-    draws = noisy.of_moments(moments, 1, rng)
+    draws = drawn(noisy, moments, rng)
     return {PLAIN: _plain(moments), WISHART: _solved(draws), SHIFTED: _solved(noisy.shifted(draws))}
 
 
@@ -80,11 +114,9 @@ def figure_3(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
         JL: AdaptiveJLRidge(LEAST * len(values), *setting.given),
         INVERSE: AdaptiveInverseWishart(LEAST * len(values), *setting.given),
     }
-    drawn = {
-        name: _solved(algorithm.of_moments(moments, 1, rng))
-        for name, algorithm in algorithms.items()
+    return {PLAIN_POSTERIOR: _solved(plain)} | {
+        name: _solved(drawn(algorithm, moments, rng)) for name, algorithm in algorithms.items()
     }
-    return {PLAIN_POSTERIOR: _solved(plain), **drawn}
 
 
 def figure_4(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
@@ -96,9 +128,9 @@ def figure_4(moments: Moments, setting: Setting, rng: np.random.Generator) -> Es
 
 def figure_5(moments: Moments, setting: Setting, rng: np.random.Generator) -> Estimates:
     """The same as figure 4, as matrices (d, d)."""
-    dim, drawn = len(moments.gram), _six(moments, setting, rng)
+    dim, six = len(moments.gram), _six(moments, setting, rng)
     return {PLAIN: moments.gram} | {
-        name: symmetric_matrix(draws, dim)[0] for name, draws in drawn.items()
+        name: symmetric_matrix(draws, dim)[0] for name, draws in six.items()
     }
 
 
@@ -119,15 +151,15 @@ def _six(moments: Moments, setting: Setting, rng: np.random.Generator) -> dict[s
     least = LEAST * len(moments.gram)
     right = AnalyzeGaussNoise(*setting.given, variant="corrected")
     gauss, noisy = AnalyzeGaussNoise(*setting.given), AdditiveWishartNoise(*setting.given)
-    plain, wishart = gauss.of_moments(moments, 1, rng), noisy.of_moments(moments, 1, rng)
+    plain, wishart = drawn(gauss, moments, rng), drawn(noisy, moments, rng)
     return {
         GAUSS: plain,
-        JL: AdaptiveJLRidge(least, *setting.given).of_moments(moments, 1, rng),
+        JL: drawn(AdaptiveJLRidge(least, *setting.given), moments, rng),
         WISHART: wishart,
         SCALED: gauss.lifted(plain),
-        INVERSE: AdaptiveInverseWishart(least, *setting.given).of_moments(moments, 1, rng),
+        INVERSE: drawn(AdaptiveInverseWishart(least, *setting.given), moments, rng),
         SHIFTED: noisy.shifted(wishart),
-        RIGHT: right.lifted(right.of_moments(moments, 1, rng)),
+        RIGHT: right.lifted(drawn(right, moments, rng)),
     }
 
 

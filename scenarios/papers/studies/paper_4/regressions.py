@@ -14,11 +14,10 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
-from dpaudit.papers.paper_4.matrix_release import Moments
 from dpaudit.report.study import Content, Line, Panel, Progress, Study, Table
 from dpaudit.verdict.numbers import number
 from studies.paper_4.databases import BlockwiseData, SeveralLabels, SingleLabel
-from studies.paper_4.estimators import FIGURES, Setting
+from studies.paper_4.estimators import FIGURES, Moments, Setting
 from studies.repeats import positive, ranked
 
 DELTA = math.exp(-9.0)
