@@ -33,6 +33,7 @@ TERMS = 32  # number of terms of a tail that are summed at a time
 NEGLIGIBLE = 1e-9  # summing stops once the rest of a tail is at most this share of its sum
 ROUNDING = 1e-6  # added to log p: `gammaln` of 1e7 is rounded by 2e-8
 AT_ONCE = 1 << 10  # tails that are summed together: their terms fit a CPU cache
+TOGETHER = 1 << 17  # counts in tables that are summed together, so that memory stays small
 UNDERFLOW = 1e-290  # below this, a tail of the gamma law is bounded by a geometric series
 
 
@@ -127,8 +128,13 @@ def together(left: np.ndarray, right: np.ndarray, starts: np.ndarray) -> Table:
 
 
 def sums_of_logs(tables: Sequence[Table]) -> list[Array]:
-    """Σ log p of each feature of each table, (f,), from one sum of the tails of all tables."""
+    """Σ log p of each feature of each table, (f,), from one sum of the tails of all tables, or of
+    a part of them if they are large.
+    """
     ends = np.cumsum([table.count.size for table in tables])
+    if ends[-1] > TOGETHER and len(tables) > 1:
+        middle = len(tables) // 2
+        return [*sums_of_logs(tables[:middle]), *sums_of_logs(tables[middle:])]
     counts = np.empty((4, ends[-1]), dtype=np.int64)
     for table, part in zip(tables, np.split(counts, ends[:-1], axis=1), strict=True):
         rows = part.reshape(4, *table.count.shape)
