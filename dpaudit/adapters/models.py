@@ -26,18 +26,17 @@ SEEDS = ("random_state", "seed")
 
 @value_class(show_numbers=True)
 class Fit(OfFunction):
-    """f(data, rng=...) → the outputs of a fitted model that `function` makes; see `estimator`."""
+    """f(data, rng=...) → what `release` makes of a new model, which `function` gives, and of the
+    arguments of its `fit`. label : whether the last column is y.
+    """
 
     function: Factory
-    outputs: Outputs
     label: bool
+    release: Callable[[Any, tuple[Array, ...]], Any]
+    summary: str
 
     def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        model, training = unfitted(self.function, data, self.label, rng)
-        model.fit(*training)
-        return self.outputs(model)
-
-    summary = "an estimator, fitted once a draw"
+        return self.release(*unfitted(self.function, data, self.label, rng))
 
 
 def estimator(
@@ -83,7 +82,15 @@ def estimator(
     """
     if not hasattr(factory, "fit") and not callable(factory):
         check.fail("factory", factory, "an estimator with fit, or a callable that makes one")
-    return one_draw(Fit(factory, released(outputs), check.boolean("label", label)), timeout=timeout)
+    output = released(outputs)
+
+    def release(model: Any, training: tuple[Array, ...]) -> Any:
+        model.fit(*training)
+        return output(model)
+
+    summary = "an estimator, fitted once a draw"
+    fitted = Fit(factory, check.boolean("label", label), release, summary)
+    return one_draw(fitted, timeout=timeout)
 
 
 def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
@@ -133,33 +140,6 @@ def unfitted(
     return model, (columns[:, :-1], columns[:, -1]) if label else (columns,)
 
 
-# --- transformers
-
-
-@value_class(show_numbers=True)
-class Transformed(OfFunction):
-    """f(data, rng=...) → points transformed by a model that is made by `function`.
-
-    points : (m, p), or None for the training data. See `transformer`.
-    """
-
-    function: Factory
-    points: Array | None
-    label: bool
-
-    def __call__(self, data: ArrayLike, *, rng: np.random.Generator) -> Any:
-        model, training = unfitted(self.function, data, self.label, rng)
-        if self.points is None and hasattr(model, "fit_transform"):
-            return _dense(model.fit_transform(*training))
-        model.fit(*training)
-        return _dense(model.transform(training[0] if self.points is None else self.points.copy()))
-
-    @property
-    def summary(self) -> str:
-        what = "the training data" if self.points is None else f"{len(self.points)} points"
-        return f"a transformer, fitted once a draw; released is what it makes of {what}"
-
-
 def transformer(
     factory: Factory,
     points: ArrayLike | None = None,
@@ -201,9 +181,17 @@ def transformer(
     if not hasattr(factory, "fit") and not callable(factory):
         check.fail("factory", factory, "a transformer with fit, or a callable that makes one")
     matrix = None if points is None else check.matrix("points", points)
-    return one_draw(Transformed(factory, matrix, check.boolean("label", label)), timeout=timeout)
 
+    def release(model: Any, training: tuple[Array, ...]) -> Any:
+        if matrix is None and hasattr(model, "fit_transform"):
+            output = model.fit_transform(*training)
+        else:
+            model.fit(*training)
+            output = model.transform(training[0] if matrix is None else matrix.copy())
+        sparse = hasattr(output, "toarray")  # of SciPy
+        return output.toarray() if sparse else plain(output)
 
-def _dense(output: Any) -> Any:
-    """Convert a transformer's output by `plain`, and a sparse matrix of SciPy to an array."""
-    return output.toarray() if hasattr(output, "toarray") else plain(output)
+    what = "the training data" if matrix is None else f"{len(matrix)} points"
+    summary = f"a transformer, fitted once a draw; released is what it makes of {what}"
+    fitted = Fit(factory, check.boolean("label", label), release, summary)
+    return one_draw(fitted, timeout=timeout)
