@@ -78,7 +78,7 @@ class ChangeOutcome:
     """
 
     draws: int
-    value: float | dict[str, float] | None = None
+    value: float | dict[str, Any] | None = None
     failure: str = ""
 
 
