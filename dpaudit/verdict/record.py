@@ -50,6 +50,11 @@ class Curves:
         return "" if self.exact is None else "the exact spectrum"
 
     @property
+    def reference_text(self) -> str:
+        text = "" if self.claim is None else self.claim_text
+        return f"{self.reference_kind} {text}".strip()
+
+    @property
     def excess(self) -> Array:
         """max(0, low − reference), (m,); zero without a reference."""
         reference = self.low if self.reference is None else self.reference
