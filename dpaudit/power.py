@@ -31,8 +31,9 @@ from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.bet_choice import Menu
 from dpaudit.certify.betting import Null
-from dpaudit.certify.few import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST, few_split
-from dpaudit.certify.refuting import LARGEST_CLAIM, RefutingCounts
+from dpaudit.certify.constants import FEW, FEW_CLAIM_SHARE, FEW_COLUMNS, FEWEST, LARGEST_CLAIM
+from dpaudit.certify.few import few_split
+from dpaudit.certify.refuting import RefutingCounts
 from dpaudit.certify.split import samples_for, split
 from dpaudit.curves.bracketing import crossing
 
@@ -52,7 +53,7 @@ POWER = 0.8
 # The numbers below were set by simulation or are numerical. `python -m reports.make power` measures
 # how often audits showed the excesses promised here: too small a CHOICE or LEARNING promises more
 # than audits keep. No certificate depends on them.
-# a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.sets.CLAIM_SHARE`)
+# a whole audit spends a fifth of 1 − level on the claim's own ε (`certify.constants.CLAIM_SHARE`)
 AUDIT_STATEMENTS = 5
 FEW_STATEMENTS = round(1.0 / FEW_CLAIM_SHARE)  # the same for an audit of few draws
 MOST = 1e15  # draws, beyond which the number counts as infinite

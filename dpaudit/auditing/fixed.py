@@ -25,12 +25,13 @@ from dpaudit.auditing.independence import CallSizes, refuse_dependence
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Findings, Setup
 from dpaudit.auditing.vacuous import too_few, with_unread
+from dpaudit.certify.constants import SMALLEST
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Choices, Estimate
 from dpaudit.certify.few import certify_few, few_bet
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.sets import ChosenSet
-from dpaudit.certify.split import SMALLEST, Split
+from dpaudit.certify.split import Split
 from dpaudit.power import least_excess
 from dpaudit.sampling import Count, Counts, Draws, GivenDraws, Pair, degenerate
 from dpaudit.scoring import Fitted, KnownScore, Sides

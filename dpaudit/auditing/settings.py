@@ -13,7 +13,8 @@ from dpaudit._core.seeds import root
 from dpaudit._core.types import Array, ArrayLike, Count, RngLike
 from dpaudit._core.value import value_class
 from dpaudit.certify.band import level_of
-from dpaudit.certify.few import FEW, few_split
+from dpaudit.certify.constants import FEW
+from dpaudit.certify.few import few_split
 from dpaudit.certify.sets import FOCUS
 from dpaudit.certify.split import Split, split
 from dpaudit.curves.claims import Claim, ClaimLike, MetricClaim, Pair, as_claim, refuse_unbreakable

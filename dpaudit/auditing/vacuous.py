@@ -17,8 +17,8 @@ from dpaudit._core.types import Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.settings import MOST_DRAWS, Settings
 from dpaudit.auditing.subject import Findings
+from dpaudit.certify.constants import FEW as FEW_DRAWS
 from dpaudit.certify.estimate import certify
-from dpaudit.certify.few import FEW as FEW_DRAWS
 from dpaudit.certify.few import certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split

@@ -5,11 +5,6 @@ chooses the sets from the choosing draws; `estimate.certify` counts the certifyi
 makes a region of each (`binomial`); the regions are a `band.Certificate`, off which everything is
 read. `betting` is for audits that stop, `one_run` for audits of one run.
 
-A certificate is valid whatever the numbers at the top of each module are, except for those of
-`binomial`, which says so. All others are fixed before the certifying draws are made, so a wrong one
-costs certified δ, speed or accuracy of the estimate, and never the level. `python -m reports.make
-NAME` makes the page NAME again that a number names. A share of level is a share of 1 − level.
-
 The names below are loaded on first use, so that a part of the room is imported without the others.
 """
 

@@ -18,17 +18,19 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import (
+    GDP_LARGEST,
+    GDP_POINTS,
+    PARAMETER_ERROR,
+    PARAMETER_GRID,
+    REPORTED_DELTAS,
+    REPORTED_ORDERS,
+)
 from dpaudit.certify.divergence import BandIntegral
 from dpaudit.certify.scores import quotient
 from dpaudit.curves import readings
 from dpaudit.curves.gaussian_shift import shift_delta
 from dpaudit.curves.renyi import orders_below
-
-# More points cost time and read a larger μ or ρ; any number of them reads a valid one.
-GDP_POINTS, GDP_LARGEST = 24, 30.0  # how many ε each of two searches for μ tries; the largest, nats
-REPORTED_DELTAS, REPORTED_ORDERS = (0.0, 1e-6, 1e-5, 1e-3), (2.0, 8.0)  # readings in result.json
-PARAMETER_GRID = np.log(10.0) * np.arange(-12.0, 7.0)  # ln of values that bracket a least parameter
-PARAMETER_ERROR = 1e-9  # relative, of that parameter
 
 LARGEST = 700.0  # nats; e^ε overflows soon after, and no band is above 0 there
 Curve = Callable[[Array], Array]  # ε ↦ δ

@@ -13,12 +13,8 @@ from scipy.special import expit, log_expit
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.certify.betting import NO_BET, WIDTHS, Bet, Null, Side, gain
-
-# Page "anytime": other values lose wealth.
-CAUTION = 1.0  # standard errors by which estimated gains are reduced
-CUTS = 32  # candidate sets a side, at quantiles of the pooled scores
-MOST_TO_CHOOSE = 1 << 16  # draws a side by which bets are chosen
+from dpaudit.certify.betting import NO_BET, Bet, Null, Side, gain
+from dpaudit.certify.constants import CAUTION, CUTS, MOST_TO_CHOOSE, WIDTHS
 
 
 @value_class

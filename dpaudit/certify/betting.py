@@ -21,19 +21,19 @@ from scipy.special import log_expit, logsumexp
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import (
+    CURVE,
+    LOW_HALVINGS,
+    SEQUENCE_BETS,
+    STARTS,
+    TILT_REACH,
+    TILT_STEPS,
+    VISIBLE,
+    WIDTHS,
+)
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import InvalidInput
-
-# Pages "anytime" and "ledger": other values lose wealth. Evidence of several audits multiplies only
-# if all had the same WIDTHS.
-# nats; at most 1 − e⁻⁴ of the wealth is at risk, at least 1/2000
-WIDTHS: Array = np.ldexp(4.0, -np.arange(14))
-STARTS, VISIBLE = 8, 1e-3  # ε of a curve at which bets may start, where δ is this share of δ(0)
-CURVE = np.concatenate([[0.0], np.geomspace(1e-3, 30.0, 120)])  # ε at which a claim is read
-TILT_REACH, TILT_STEPS = 6.0, 36  # largest |θ| of a price, and steps of golden section to the best
-LOW_HALVINGS = 30  # how often the interval that contains a lower bound is halved
-SEQUENCE_BETS = 16  # values of λ in `Counts.low`, each half of the previous value
 
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 ROUNDING = 1e-13  # nats, added to the log price C, which rounding must not make too low

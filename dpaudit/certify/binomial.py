@@ -43,29 +43,26 @@ from scipy.special import (
 
 from dpaudit._core.types import Array
 from dpaudit.certify.band import Region
-
-# The level rests on RESERVE and on what it pays for, which the slow suite measures (see above): it
-# would have to be larger for fewer points, wider strides or a shorter reach than these.
-#
-# shares of α for the interval of q, where more widens the region and less makes it longer; of
-# NUISANCE_SHARE for the interval's lower end, which hardly matters; of α for numerical error of the
-# sums and of the polygon
-NUISANCE_SHARE, LOWER_SHARE, RESERVE = 0.02, 0.1, 0.005
-# values of q on the polygon; MORE_POINTS times as many below FEW_HITS hits of Q, where it bends
-NUISANCE_POINTS, FEW_HITS, MORE_POINTS = 9, 25, 2
-STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in standard errors
-# Sums go REACH standard deviations and MARGIN counts beyond the mean, and what is outside counts in
-# full. Bennett's inequality bounds it by e^−31, which is small beside FAR_ALPHA. For a smaller α
-# the sums go farther.
-REACH, MARGIN, FAR_ALPHA = 8.0, 10, 1e-10
-AT_CLAIM = 0.95  # of α is spent by the test at the claim, which stands for the region's
-EXACT_TERMS = 200  # a variable that spans no more values is summed over each of them
-STRIDE, CORNER_STRIDE = 0.55, 0.25  # standard deviations between terms of long sums; for two γ
-STEP_STRIDE = 0.1  # the same for sums that begin at a step
-MOST_TERMS = 300  # terms in one sum over x for several p; a longer sum is split, for speed alone
-# where the spread of X is below this share of what one more hit of Q adds to the bound on x, that
-# bound is a step function
-BLUR = 0.5
+from dpaudit.certify.constants import (
+    AT_CLAIM,
+    BLUR,
+    CORNER_STRIDE,
+    EXACT_TERMS,
+    FAR_ALPHA,
+    FEW_HITS,
+    LOWER_SHARE,
+    MARGIN,
+    MORE_POINTS,
+    MOST_TERMS,
+    NUISANCE_POINTS,
+    NUISANCE_SHARE,
+    REACH,
+    RESERVE,
+    STEP_STRIDE,
+    STEPS,
+    STRIDE,
+    TOLERANCE,
+)
 
 
 def upper(count: int, n: int, alpha: float) -> float:

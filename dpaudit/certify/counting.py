@@ -10,13 +10,12 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import STORED
 from dpaudit.certify.scores import SortedScores
 from dpaudit.outcomes import Columns
 from dpaudit.sampling import Counts, Pair
 from dpaudit.scoring import Fitted, Score, Sides, scores
 from dpaudit.scoring.base import without_nan
-
-STORED = 1 << 16  # scores a side that are stored, for the tests of independence
 
 
 @value_class

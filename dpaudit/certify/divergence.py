@@ -20,10 +20,8 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import DIVERGENCE_NODES, LARGEST_ORDER
 from dpaudit.certify.scores import quotient
-
-DIVERGENCE_NODES = 240  # on either side of γ = 1, evenly spaced in ln γ; more read a larger D_α
-LARGEST_ORDER = 1e5  # stands for all larger orders, as D_α does not fall with α
 
 ROUNDING = 1e-10  # relative error of the integral, by which it is lowered
 MOST = 700.0  # ln γ of the last node

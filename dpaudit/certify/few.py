@@ -25,27 +25,30 @@ from scipy.special import ndtr
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.binomial import ratio_limit, score_variance, standard_errors
+from dpaudit.certify.constants import (
+    AIM,
+    BANDWIDTH,
+    BESIDE_CLAIM,
+    FARTHER,
+    FEW_CLAIM_SHARE,
+    FEW_COLUMNS,
+    FEW_KNOWN,
+    FEW_LEARNED,
+    FEW_ONE_COLUMN,
+    FEWEST,
+    FIRST_SHARE,
+    MIDDLE,
+    MIDDLE_SHARE,
+    PSEUDO,
+    PURE_SHARE,
+    RATIO_SHARE,
+)
 from dpaudit.certify.estimate import Estimate, certificate_of, estimate_of
 from dpaudit.certify.plug_in import mean_scores
 from dpaudit.certify.scores import ScoreCells, ScoreCounts, SortedScores
-from dpaudit.certify.sets import AIM, ChosenSet
+from dpaudit.certify.sets import ChosenSet
 from dpaudit.certify.split import Split
 from dpaudit.errors import InvalidInput
-
-# Page "few": other numbers lose certified δ.
-FEWEST, FEW = 20, 500  # the least and the largest number of draws of the shorter side
-# shares of the draws that train and choose: for a known score, outputs of one number, other outputs
-FEW_KNOWN, FEW_ONE_COLUMN, FEW_COLUMNS = 0.2, 0.2, 0.35
-FEW_LEARNED = 6  # draws a side that train and choose, at least
-BANDWIDTH = 0.7  # the width of a kernel, in standard deviations of a side's scores
-PSEUDO = 0.5  # hits added to each count, and as many misses
-# Shares of level: for the least ε, for MIDDLE and for half of the promised ε (at least FARTHER),
-# and for P(S)/Q(S). A claim's own ε replaces MIDDLE and half of the promised ε.
-FIRST_SHARE, MIDDLE_SHARE, RATIO_SHARE = 0.45, 0.1, 0.35
-MIDDLE, FARTHER = 0.5, 1.0  # nats
-# for a claim's own ε, and each for the least ε and for P(S)/Q(S) beside it
-FEW_CLAIM_SHARE, BESIDE_CLAIM = 0.5, 0.25  # these sum to 1 as 0.5 + 2 · 0.25
-PURE_SHARE = 0.9  # for P(S)/Q(S) with the focus "pure"
 
 QUARTILES = 1.349  # distance of a normal law's quartiles, in standard deviations
 

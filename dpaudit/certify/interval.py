@@ -31,19 +31,21 @@ from scipy.special import ndtri
 from dpaudit._core.seeds import generator
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import (
+    BISECTIONS,
+    END_SHARES,
+    FOLDS,
+    HOPE,
+    INTERVAL_NODES,
+    INTERVAL_SETS,
+    REPLICATES,
+    RIVAL,
+    SMALLEST_ALPHA,
+    WIDEST,
+)
 from dpaudit.certify.estimate import Estimate
 from dpaudit.certify.scores import ScoreCells, gammas
 from dpaudit.certify.sets import evenly_spaced
-
-# Page "interval": its coverage is found by simulation.
-SMALLEST_ALPHA = 0.01  # 1 − level; for a smaller one too few replicates lie beyond the ends
-INTERVAL_SETS, INTERVAL_NODES = 64, 24  # how many ε have sets of their own, and how many decide z
-REPLICATES = 500  # simulated samples of counts
-FOLDS = 4
-HOPE = 1.5  # standard errors, added to the value of the sets of the upper end
-END_SHARES = 0.55, 0.2  # of level, for the lower and the upper end
-RIVAL = 2.0  # standard errors by which a direction is ahead of one that does not matter
-WIDEST, BISECTIONS = 6.0, 8  # the largest z, and how often the range of z is halved
 
 ROUNDING = 1e-12
 BOTH = np.array([[0], [1]])  # the two directions, as an index beside sets (2, m)
@@ -75,7 +77,7 @@ def cells_interval(cells: ScoreCells, epsilon: Array, alpha: float) -> Array:
     near = np.searchsorted(node, np.arange(len(epsilon)))
     tails = _Tails.of(cells.p, cells.q)
     share = np.full(FOLDS, 1.0 / FOLDS)  # each draw is in one fold, at random
-    folds = rng.multinomial(cells.p, share).T, rng.multinomial(cells.q, share).T
+    folds = [rng.multinomial(part, share).T for part in (cells.p, cells.q)]
     gain, error = tails.gain(gamma[node]), tails.error(gamma[node])
     best, hopeful = np.argmax(gain, axis=-1), np.argmax(gain + HOPE * error, axis=-1)
     value, hope = _at(gain, best), _at(gain + HOPE * error, hopeful)

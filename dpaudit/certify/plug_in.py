@@ -26,25 +26,20 @@ from scipy.special import betaln, expit, log_expit, ndtri, softmax
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
+from dpaudit.certify.constants import (
+    ALIKE,
+    BENDS,
+    BENT,
+    DIRECTION_NODES,
+    FITTED,
+    FLATTENED,
+    FREE,
+    LARGEST_SCORE,
+    NEWTON_GAIN,
+    TRUSTED,
+)
 from dpaudit.certify.scores import ScoreCells, SortedScores, gammas
 from dpaudit.scoring.models.logistic import newton
-
-# Page "estimate": the error of the estimated δ.
-# shares of the draws at whose |log-odds| the two directions are compared; with more of them, 5,000
-# draws seldom show that directions differ, and the larger δ is estimated too small
-DIRECTION_NODES = np.array([0.5, 0.1, 0.02])
-LARGEST_SCORE = 50.0  # nats; scores of any scale are clipped there
-FLATTENED = 5.0  # nats from which the flattened score grows as a square root
-END_BENDS = np.array([0.0003, 0.001, 0.003, 0.01, 0.03])
-# shares of the draws below the bends of the log-odds
-BENDS = np.concatenate([END_BENDS, np.linspace(0.1, 0.9, 17), 1.0 - END_BENDS[::-1]])
-# TRUSTED: prior variances of constant, line and parabola, times draws, for scores that are
-# log-odds, whose own error falls as 1/draws. FREE: those for other scores. BENT: those of bends.
-TRUSTED, FREE = np.array([12.0, 12.0, 2.4]), np.ones(3)
-BENT = (1e-5, 1e-3, 1e-1, 10.0)
-ALIKE = 1e-6  # share of the variance below which functions of the counts are the same one
-NEWTON_GAIN = 1e-4  # nats; a Newton step that gains no more is the last one
-FITTED = 300  # groups of neighbouring cells, at most, that a regression is fitted to
 
 SCORE, FLAT, RANK = range(3)  # the base that a regression starts from, as ordered in `_log_odds`
 # each setting: the base, whether it is trusted as log-odds, and the prior variance of its bends

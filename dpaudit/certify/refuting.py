@@ -14,10 +14,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit.certify.binomial import at_least, mass, refutes
-from dpaudit.certify.sets import AIM
-
-OUTSIDE = 1e-6  # probability of counts that an exact sum of power leaves out
-LARGEST_CLAIM = 500.0  # nats, the largest ε of a claim that an audit takes
+from dpaudit.certify.constants import AIM, LARGEST_CLAIM, OUTSIDE
 
 
 @dataclass(repr=False)

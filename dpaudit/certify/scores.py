@@ -8,8 +8,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-
-LARGEST_GAMMA = 300.0  # nats; (e^ε)² does not overflow there, and ratios of counts are far below
+from dpaudit.certify.constants import LARGEST_GAMMA
 
 HIGHEST = 1e150  # stands for an infinite score
 

@@ -20,26 +20,23 @@ from dpaudit._core.value import value_class
 from dpaudit.certify.band import Region
 from dpaudit.certify.betting import Hits
 from dpaudit.certify.binomial import ratio_region, region
+from dpaudit.certify.constants import (
+    AIM,
+    CANDIDATE_EPSILONS,
+    CAP,
+    CLAIM_SHARE,
+    CLEAR,
+    EVEN,
+    FINE,
+    INTERVALS,
+    NEAR,
+    ODDS_SHARE,
+    RATIO_SHARES,
+    REST_SETS,
+    REST_SHARE,
+)
 from dpaudit.certify.scores import ScoreCells, SortedScores
 from dpaudit.curves.readings import LARGEST
-
-# Candidate sets. Page "bands": fewer sets or a wider mean lose certified δ, more cost time.
-CANDIDATE_EPSILONS = 64  # a longer grid of ε is represented by this many of them
-EVEN, FINE = 400, 120  # thresholds: at evenly spaced quantiles, and further ones towards each end
-NEAR = 0.45  # relative difference in size of the sets over which estimates are averaged
-
-# Sets and their shares of level. Pages "bands" and "oracle": shares in other
-# proportions lose certified δ, at most by a few hundredths where a share is off by a factor of 2.
-INTERVALS = (1.3, 0.2)  # 1.3 · draws^0.2 intervals of ε: 4 at 200 certifying draws, 18 at 5e5
-# for P(S)/Q(S) in the better direction and in the other one, by focus
-RATIO_SHARES = {"spectrum": (0.05, 0.015), "pure": (0.9, 0.02)}
-# sets of each direction at the ε where the other direction has the interval's set: the share of
-# level of all these sets, and how many each direction has
-REST_SHARE, REST_SETS = 0.06, 4
-CLAIM_SHARE, ODDS_SHARE = 0.2, 0.1  # at a claim's ε: the set chosen by counts, by odds (if any)
-CLEAR = 4.0  # standard errors of the choosing draws above which an excess at a claim's ε is clear
-AIM = 30.0  # nats; a region aimed at this ε serves all larger ε
-CAP = 0.04  # larger relative standard errors count as this when level is shared
 
 FOCUS = ("spectrum", "pure")
 

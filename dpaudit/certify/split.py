@@ -7,15 +7,17 @@ from math import ceil, sqrt
 
 from dpaudit._core import check
 from dpaudit._core.types import Array
+from dpaudit.certify.constants import (
+    CHOOSE,
+    CHOOSE_ROOT,
+    SMALLEST,
+    TRAIN,
+    TRAIN_COLUMNS,
+    TRAIN_ROOT,
+    TRAIN_WIDE,
+    WIDE,
+)
 from dpaudit.errors import InvalidInput
-
-# Page "oracle": too few training draws lose power by a poor score, too many leave few draws to
-# certify.
-TRAIN, CHOOSE = 0.4, 0.1  # shares of the draws that train and choose, where draws are few
-TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # the training share of outputs with one or two numbers
-WIDE, TRAIN_WIDE = 100, 0.5  # that of outputs with more than WIDE and more than √draws numbers
-TRAIN_ROOT, CHOOSE_ROOT = 100.0, 50.0  # at most this many times √draws train and choose
-SMALLEST = 10  # draws a side that each part needs
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dpaudit._core.types import Array
 from dpaudit.auditing.clock import planned
 from dpaudit.auditing.settings import Settings, in_reach
 from dpaudit.auditing.vacuous import fewest
-from dpaudit.certify.few import FEWEST
+from dpaudit.certify.constants import FEWEST
 from dpaudit.curves.claims import Claim, refuse_unbreakable
 from dpaudit.run.scenario.file import Scenario
 from dpaudit.run.scenario.neighbour import Search

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpaudit._core.types import Array
-from dpaudit.certify.betting import WIDTHS, Hits, null_of
+from dpaudit.certify.betting import Hits, null_of
+from dpaudit.certify.constants import WIDTHS
 from dpaudit.curves.claims import Claim
 
 if TYPE_CHECKING:

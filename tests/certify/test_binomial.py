@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpaudit.certify import binomial, lower, ratio_region, region, upper
+from dpaudit.certify import binomial, constants, lower, ratio_region, region, upper
 
 
 def slow(*values):
@@ -108,7 +108,7 @@ def chance_of_a_miss(n, m, gammas, alpha, p, q):
         return high
 
     # with more hits q is below its interval, whatever x is
-    share = binomial.LOWER_SHARE * binomial.NUISANCE_SHARE * alpha
+    share = constants.LOWER_SHARE * constants.NUISANCE_SHARE * alpha
     most = next(y for y in range(m, -1, -1) if lower(y, m, share) <= q)
     y = np.arange(min(stats.binom.ppf(1e-4 * alpha, m, q), most), most + 1)
     close, ends, shown = 0.1 * np.sqrt(m * q * (1.0 - q)), [(int(y[0]), int(y[-1]))], {}

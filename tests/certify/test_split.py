@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.certify import Split, samples_for
+from dpaudit.certify import Split, constants, samples_for
 from dpaudit.certify import split as splitting
 
 pytestmark = pytest.mark.quick
@@ -30,7 +30,7 @@ def test_parts_are_disjoint_and_use_every_draw(samples, shares):
 def test_too_few_draws_are_refused(samples, shares):
     with pytest.raises(
         dp.InvalidInput,
-        match=f"draws must leave at least {splitting.SMALLEST} a side .* got {samples}",
+        match=f"draws must leave at least {constants.SMALLEST} a side .* got {samples}",
     ):
         splitting.split(samples, *shares)
 

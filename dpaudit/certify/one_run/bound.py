@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dpaudit.certify.constants import LATEST, RECURSION
 from dpaudit.certify.one_run import independent, likelihood, recursion
-from dpaudit.certify.one_run.constants import LATEST, RECURSION
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.certify.one_run.independent import GAUSSIAN, Family
 from dpaudit.curves.claims import Claim

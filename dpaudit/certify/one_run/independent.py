@@ -35,7 +35,7 @@ import numpy as np
 
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.certify.one_run.constants import SURE
+from dpaudit.certify.constants import SURE
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.certify.one_run.recursion import MOST_MU, both_ways
 from dpaudit.curves import SampledGaussian, epsilon_at

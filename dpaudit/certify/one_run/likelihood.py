@@ -53,7 +53,7 @@ from dpaudit._core import seeds
 from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
-from dpaudit.certify.one_run.constants import (
+from dpaudit.certify.constants import (
     ADDED,
     ALONE,
     BETTER_SHARES,

@@ -32,7 +32,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dpaudit._core.types import Array
-from dpaudit.certify.one_run.constants import GUESSES
+from dpaudit.certify.constants import GUESSES
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.gaussian_shift import gaussian_shift

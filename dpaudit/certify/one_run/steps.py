@@ -40,7 +40,7 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from dpaudit._core.types import Array
-from dpaudit.certify.one_run.constants import (
+from dpaudit.certify.constants import (
     DEVIATIONS,
     DOUBT,
     EPSILONS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpaudit.certify.few import FEWEST
+from dpaudit.certify.constants import FEWEST
 from dpaudit.cli.table import aligned, hanging
 from dpaudit.run.planning import Needs
 from dpaudit.testing.budget import FALSE_FAILURE

@@ -19,7 +19,8 @@ from dpaudit import outcomes, scoring
 from dpaudit._core.seeds import root
 from dpaudit._core.types import Array
 from dpaudit.auditing.clock import peak_memory_mb
-from dpaudit.certify.counting import STORED, CellCount
+from dpaudit.certify.constants import STORED
+from dpaudit.certify.counting import CellCount
 from dpaudit.certify.split import Split, split
 from dpaudit.mechanisms.textbook import Laplace
 from dpaudit.neighbours import zero_row
