@@ -51,6 +51,7 @@ class Curves:
 
     @property
     def reference_text(self) -> str:
+        """The reference in words; the template of the report prints it."""
         text = "" if self.claim is None else self.claim_text
         return f"{self.reference_kind} {text}".strip()
 
