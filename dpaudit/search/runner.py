@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -78,7 +78,7 @@ class ChangeOutcome:
     """
 
     draws: int
-    value: float | dict[str, Any] | None = None
+    value: float | dict[str, Any] | None = field(default=None, repr=False)
     failure: str = ""
 
 
