@@ -82,15 +82,15 @@ def estimator(
     """
     if not hasattr(factory, "fit") and not callable(factory):
         check.fail("factory", factory, "an estimator with fit, or a callable that makes one")
-    output = released(outputs)
-
-    def release(model: Any, training: tuple[Array, ...]) -> Any:
-        model.fit(*training)
-        return output(model)
-
+    release = partial(fitted, released(outputs))
     summary = "an estimator, fitted once a draw"
-    fitted = Fit(factory, check.boolean("label", label), release, summary)
-    return one_draw(fitted, timeout=timeout)
+    fit = Fit(factory, check.boolean("label", label), release, summary)
+    return one_draw(fit, timeout=timeout)
+
+
+def fitted(outputs: Outputs, model: Any, training: tuple[Array, ...]) -> Any:
+    model.fit(*training)
+    return outputs(model)
 
 
 def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
@@ -100,8 +100,11 @@ def released(outputs: Outputs | str | Sequence[str] | ArrayLike) -> Outputs:
     names = (outputs,) if isinstance(outputs, str) else outputs
     if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
         return partial(attributes, tuple(names), outputs is FITTED)
-    points = check.matrix("outputs", outputs)
-    return lambda model: np.asarray(model.predict(points.copy())).ravel()
+    return partial(predictions, check.matrix("outputs", outputs))
+
+
+def predictions(points: Array, model: Any) -> np.ndarray:
+    return np.asarray(model.predict(points.copy())).ravel()
 
 
 def attributes(names: tuple[str, ...], one_is_enough: bool, model: Any) -> Any:
@@ -181,17 +184,18 @@ def transformer(
     if not hasattr(factory, "fit") and not callable(factory):
         check.fail("factory", factory, "a transformer with fit, or a callable that makes one")
     matrix = None if points is None else check.matrix("points", points)
-
-    def release(model: Any, training: tuple[Array, ...]) -> Any:
-        if matrix is None and hasattr(model, "fit_transform"):
-            output = model.fit_transform(*training)
-        else:
-            model.fit(*training)
-            output = model.transform(training[0] if matrix is None else matrix.copy())
-        sparse = hasattr(output, "toarray")  # of SciPy
-        return output.toarray() if sparse else plain(output)
-
     what = "the training data" if matrix is None else f"{len(matrix)} points"
     summary = f"a transformer, fitted once a draw; released is what it makes of {what}"
-    fitted = Fit(factory, check.boolean("label", label), release, summary)
-    return one_draw(fitted, timeout=timeout)
+    fit = Fit(factory, check.boolean("label", label), partial(transformed, matrix), summary)
+    return one_draw(fit, timeout=timeout)
+
+
+def transformed(points: Array | None, model: Any, training: tuple[Array, ...]) -> Any:
+    """What a transformer makes of points, or of the training data if there are none."""
+    if points is None and hasattr(model, "fit_transform"):
+        output = model.fit_transform(*training)
+    else:
+        model.fit(*training)
+        output = model.transform(training[0] if points is None else points.copy())
+    sparse = hasattr(output, "toarray")  # of SciPy
+    return output.toarray() if sparse else plain(output)

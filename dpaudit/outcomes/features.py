@@ -500,9 +500,10 @@ def _rest(written: str) -> float:
     """A code of how a number is written, 0 if as Python does; of an integer that no float equals,
     plus the remainder."""
     style = _style(written)
-    whole = int(written) if written.lstrip("+-").isdecimal() else 0
-    if style == written and len(written) <= WHOLE and str(whole) == written:
-        return text_code("whole") + (whole - int(float(whole)))
+    if style == written and len(written) <= WHOLE and written.lstrip("+-").isdecimal():
+        whole = int(written)  # of short texts alone: Python refuses 4,301 digits
+        if str(whole) == written:
+            return text_code("whole") + (whole - int(float(whole)))
     return text_code(style) if style else 0.0
 
 

@@ -1,6 +1,7 @@
 """Models fitted once a draw: what they release, their randomness, their warnings."""
 
 import logging
+import pickle
 import warnings
 
 import numpy as np
@@ -192,3 +193,20 @@ def test_it_says_what_is_released():
     mechanism = adapters.transformer(NoisyScaler, POINTS)
     assert mechanism.name == "NoisyScaler"
     assert mechanism.summary.endswith("released is what it makes of 1 points")
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        adapters.estimator(Noisy),
+        adapters.estimator(Noisy, "coef_"),
+        adapters.estimator(Noisy, [[0.0, 1.0]]),
+        adapters.transformer(StandardScaler),
+        adapters.transformer(StandardScaler, DATA[:2]),
+    ],
+)
+def test_a_fit_can_be_sent_to_another_process(mechanism):
+    """By plain pickle, as multiprocessing does."""
+    copy = pickle.loads(pickle.dumps(mechanism))
+    drawn = [each(DATA, 2, rng=np.random.default_rng(0)) for each in (mechanism, copy)]
+    np.testing.assert_array_equal(*drawn)

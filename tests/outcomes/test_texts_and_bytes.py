@@ -185,3 +185,11 @@ def test_all_short_texts_of_signs_of_numbers_differ():
     """Fullwidth digits are digits to Python too."""
     texts = ["".join(signs) for size in range(5) for signs in product("05.eE+-５", repeat=size)]
     assert len({row.tobytes() for row in rows_of(texts)}) == len(texts)
+
+
+def test_integers_of_any_length_are_outcomes():
+    """Python reads none of more than 4,300 digits."""
+    ways = ["1" * 4301, "2" * 5000, "3" * 5000, "-" + "1" * 4301]
+    for draws in (ways, [[7, way] for way in ways]):
+        rows = outcomes.rows(draws)
+        assert len({row.tobytes() for row in outcomes.aligned(rows, rows)[0]}) == len(ways)

@@ -22,8 +22,9 @@ from dpaudit._core.files import append_line, clear_drafts, replace_file
 from dpaudit.errors import InvalidInput
 
 MANIFEST, PARTS, OUTCOMES = "manifest.json", "parts.jsonl", "outcomes.jsonl"
-# Only these files, the list, the manifest and their drafts are ever removed.
-CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", OUTCOMES)
+# Only these files, the list, the manifest and their drafts are ever removed. Earlier versions left
+# an outcome-*.json for each outcome of a search.
+CONTENT = ("[01]-*.npy", "counts-*.npz", "drawn-*.npy", OUTCOMES, "outcome-*.json")
 AFRESH = "run without --resume to start afresh"
 GROUPS = {"files": "{}", "packages": "package {}", "programs": "program {}"}
 

@@ -12,7 +12,8 @@ import dpaudit as dp
 from dpaudit.cli import main
 from dpaudit.errors import InvalidInput
 from dpaudit.run import Scenario, run
-from dpaudit.run.store.draws import DrawStore
+from dpaudit.run.store.draws import DrawStore, SearchStore
+from dpaudit.run.store.folder import remove_store
 from dpaudit.run.store.progress import Watch, state_of
 from dpaudit.sampling import Counted, Counts
 from tests.run.held_runs import held_run, held_scenario
@@ -86,6 +87,17 @@ def test_draws_without_a_manifest_stay_until_they_are_discarded(store, content):
 
 
 @pytest.mark.quick
+def test_outcomes_that_an_earlier_version_left_go_with_the_search(tmp_path):
+    """It kept a file for each, which this one does not read."""
+    kept = tmp_path / "search"
+    SearchStore(kept, MADE_BY)
+    (kept / "outcome-0123.json").write_text("[16, 0.5]")
+    resumed = SearchStore(kept, MADE_BY, resume=True)
+    assert resumed.outcome("0123") is None
+    remove_store(kept)
+    assert not kept.exists()
+
+
 def test_every_change_is_named(store):
     kept = {
         "files": {"a.py": "1", "b.py": "2"},
