@@ -10,8 +10,8 @@ from scipy.special import expit
 from dpaudit import scoring
 from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
-from dpaudit.scoring import Classifier, Score, Scores, Sides
-from dpaudit.scoring.base import refuse_nan, softplus
+from dpaudit.scoring import Classifier, Scores, Sides
+from dpaudit.scoring.base import evaluate, refuse_nan, softplus
 from dpaudit.scoring.encode import Encoder, all_usable
 from dpaudit.scoring.models.closed import directions, fit_quadratic, full
 from dpaudit.scoring.models.logistic import fit_ridge
@@ -73,17 +73,21 @@ def quick_audit(
     gamma, counts, held_out = float(np.exp(epsilon)), [], []
     for train, test in (halves, halves[::-1]):
         with one_thread():
-            if quadratic:
-                score: Score = fit_quadratic(train, full if common else directions)
+            if quadratic:  # a formula: neither a row's place nor the other rows matter to it
+                formula = fit_quadratic(train, full if common else directions)
+                trained, tested = (
+                    (evaluate(formula, part.P), evaluate(formula, part.Q)) for part in (train, test)
+                )
             else:
                 size = max(1, int((1.0 - CHOOSE) * len(train.P)))
                 choose = Sides(train.P[size:], train.Q[size:])
                 score = scoring.fit(classifier, train.head(size), choose, seed).score
-            trained, tested = scoring.scores(score, train), scoring.scores(score, test)
+                trained, tested = scoring.scores(score, train), scoring.scores(score, test)
         for part in (trained, tested):
             refuse_nan(part, "the quick audit's classifier", argument="quick")
-        backward = (-trained[1], -trained[0]), (-tested[1], -tested[0])
-        counts.append([_counts(trained, tested, gamma), _counts(*backward, gamma)])
+        p, q = np.sort(trained[0]), np.sort(trained[1])
+        backward = -tested[1], -tested[0]
+        counts.append([_counts(p, q, tested, gamma), _counts(-q[::-1], -p[::-1], backward, gamma)])
         held_out.append(tested)
     forward, backward_counts = (np.concatenate(way) for way in zip(*counts, strict=True))
     values = forward if forward.sum() >= backward_counts.sum() else backward_counts
@@ -104,11 +108,13 @@ def has_common_noise(P: Array, Q: Array) -> bool:
     return bool(np.var(P - Q, axis=0).sum() < COUPLED * independent)
 
 
-def _counts(trained: Scores, tested: Scores, gamma: float) -> Array:
-    """1{p > τ} − γ·1{q > τ}, γ = e^ε, for held-out scores p, q; τ is best on training draws."""
-    pooled = np.sort(np.concatenate(trained))
+def _counts(P: Array, Q: Array, tested: Scores, gamma: float) -> Array:
+    """1{p > τ} − γ·1{q > τ}, γ = e^ε, for held-out scores p, q; τ is best on the training draws,
+    whose scores P, Q are sorted.
+    """
+    pooled = np.sort(np.concatenate([P, Q]), kind="stable")  # merges the two
     tau = pooled[np.linspace(0, len(pooled) - 1, THRESHOLDS).round().astype(int)]
-    p, q = (1.0 - np.searchsorted(np.sort(side), tau, side="right") / len(side) for side in trained)
+    p, q = (1.0 - np.searchsorted(side, tau, side="right") / len(side) for side in (P, Q))
     best = tau[int(np.argmax(p - gamma * q))]
     return (tested[0] > best).astype(np.float64) - gamma * (tested[1] > best)
 

@@ -95,7 +95,8 @@ def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Arra
     ridge = np.full(len(start), penalty)
     ridge[0] = constants.INTERCEPT_RIDGE * len(label)
     gain = constants.GAIN_PER_DRAW * len(label)
-    return newton(x, label, 1 - label, ridge, offset=offset, start=start, gain=gain).weights
+    label = label.astype(np.float64)  # once, and not at every step
+    return newton(x, label, 1.0 - label, ridge, offset=offset, start=start, gain=gain).weights
 
 
 def fit_correction(
