@@ -7,6 +7,7 @@ its changes, draws each M(D') from the same random numbers, and uses no draw of 
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -18,7 +19,7 @@ from dpaudit._core.types import Array
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.outcomes import aligned
 from dpaudit.search.changes import Change
-from dpaudit.search.quick_audit import quick_audit
+from dpaudit.search.quick_audit import QuickEstimate, quick_audit
 from dpaudit.search.ranking import PARTNERS, SPREAD
 from dpaudit.search.runner import BLOCK, ChangeOutcome, Runner, Work, draw_common
 from dpaudit.search.selection import Trial
@@ -129,14 +130,23 @@ def halve(runner: Runner, shortlist: list[Trial], rungs: Rungs) -> tuple[list[Tr
 def _audits(runner: Runner, rung: int, draws: int) -> Work:
     """A function that audits one change quickly, without the runner, which cannot always be
     pickled.
+
+    Changes often have the same effect, as two rows that are clipped to the same value; then M(D')
+    has the same draws, and they are audited once.
     """
     P, seed = runner.shared_draws(draws, rung), below(runner.seed, rung)
     mechanism, level, classifier = runner.mechanism, runner.level, runner.classifier
     score_seed = below(runner.seed, rung, int(Purpose.SCORE))
+    known: dict[tuple[float, bytes], QuickEstimate] = {}
 
     def work(right: Array, change: Change) -> ChangeOutcome:
         Q = draw_common(mechanism, right, draws, seed, f"M(D'), {change.text}")
-        found = quick_audit(*aligned(P, Q), level.of(right), classifier, score_seed)
-        return ChangeOutcome(draws, vars(found))
+        sides, epsilon, digest = aligned(P, Q), level.of(right), hashlib.sha256()
+        for side in sides:
+            digest.update(np.ascontiguousarray(side).data)
+        key = epsilon, digest.digest()
+        if key not in known:
+            known[key] = quick_audit(*sides, epsilon, classifier, score_seed)
+        return ChangeOutcome(draws, vars(known[key]))
 
     return work

@@ -112,7 +112,7 @@ def _counts(P: Array, Q: Array, tested: Scores, gamma: float) -> Array:
     """1{p > τ} − γ·1{q > τ}, γ = e^ε, for held-out scores p, q; τ is best on the training draws,
     whose scores P, Q are sorted.
     """
-    pooled = np.sort(np.concatenate([P, Q]), kind="stable")  # merges the two
+    pooled = np.sort(np.concatenate([P, Q]))
     tau = pooled[np.linspace(0, len(pooled) - 1, THRESHOLDS).round().astype(int)]
     p, q = (1.0 - np.searchsorted(side, tau, side="right") / len(side) for side in (P, Q))
     best = tau[int(np.argmax(p - gamma * q))]

@@ -124,6 +124,25 @@ def test_outliers_are_found_inside_a_public_bound(data):
     )
 
 
+def test_changes_with_the_same_draws_are_audited_once(monkeypatch):
+    """Rows that are clipped to one value; the estimates are those of an audit for each change."""
+    rows = np.repeat([[0.0, 1.0], [1.0, 7.0], [1.0, 9.0]], 4, axis=0) + np.arange(12)[:, None]
+    audited, plain = [], search.halving.quick_audit
+
+    def counted(*arguments):
+        audited.append(plain(*arguments))
+        return audited[-1]
+
+    def largest(data, size, *, rng):
+        return np.clip(data[:, -1], 0.0, 5.0).sum() + rng.normal(size=(size, 1))
+
+    monkeypatch.setattr(search.halving, "quick_audit", counted)
+    found = search.select(largest, rows, at=0.1, relations="zero-out", **OPTIONS)
+    first = [trial for trial in found.tried if trial.rung]
+    assert len(audited) < len(first)
+    assert {trial.gain for trial in first} <= {one.gain for one in audited}
+
+
 def test_a_score_of_the_users_own(data):
     def score(data, out, into):
         assert out.shape == into.shape == (len(data), 4)
