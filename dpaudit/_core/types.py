@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -62,7 +63,8 @@ def most_calls(mechanism: Any) -> int | None:
     """The most calls on each database: what a mechanism's attribute of this name says, `CALLS`
     without it; None if its draws may share no randomness, so that a call makes a whole block.
     """
-    found: int | None = getattr(mechanism, "most_calls", CALLS)
+    inner = mechanism.func if isinstance(mechanism, partial) else mechanism
+    found: int | None = getattr(inner, "most_calls", CALLS)
     return found
 
 

@@ -1,6 +1,7 @@
 """Mechanisms whose draws share randomness within a call are never accused because of that."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -87,6 +88,11 @@ def test_a_program_runs_at_most_64_times_a_side(draws):
     program = dp.adapters.command([sys.executable, "-c", "print(1)", "{data}", "{size}"])
     sizes = calls_of(program, draws)
     assert min(draws, 32) <= len(sizes) <= 64
+
+
+def test_keywords_change_no_number_of_calls():
+    program = dp.adapters.command([sys.executable, "-c", "print(1)", "{data}", "{size}"])
+    assert sampling.call_size(partial(program, rng=1), 6400) == 100
 
 
 def test_where_each_draw_is_made_by_itself_no_call_is_added():

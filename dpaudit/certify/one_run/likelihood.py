@@ -25,9 +25,9 @@ chance that there is one is at most the sum of the E[u_i], which is m δ/(1 + e^
 (`failures`). It is taken off 1 − level.
 
 The statistic is a mixture of likelihood ratios over profiles: how the odds that a guess is right
-may grow with its rank (`profiles`). Each factor is larger for a right guess than for a wrong one,
+may grow with its rank (`Wealth`). Each factor is larger for a right guess than for a wrong one,
 as the proof asks. Its mean under the B_i is 1. So it is the final wealth of a bettor against the
-claim, and by Markov's inequality P(wealth ≥ 1/a) ≤ a, too ("betting"). The law of the B_i gives
+claim, and by Markov's inequality P(wealth ≥ 1/a) ≤ a, too. The law of the B_i gives
 more: t, the chance of at least the observed wealth, is a p-value. It is estimated by draws
 (`Wealth.rare`). A share `EARLY` of 1 − level is for Markov's inequality, which saves the draws
 where wealth is large.

@@ -61,7 +61,6 @@ def find_products(train: Sides, base: Score) -> SignProducts | None:
     centre = np.where(few, np.nextafter(centre, -np.inf), centre)
     residual = label - expit(evaluate(base, x))
     signs = np.where(x > centre, 1.0, -1.0).astype(np.float32)
-    residual = label - expit(evaluate(base, x))
     # of all pairs and triples of columns, the sum of each one's product times the residual
     columns, weighted = x.shape[1], signs * residual[:, None].astype(np.float32)
     sets: list[tuple[int, ...]] = []

@@ -98,6 +98,7 @@ def test_outcomes_that_an_earlier_version_left_go_with_the_search(tmp_path):
     assert not kept.exists()
 
 
+@pytest.mark.quick
 def test_every_change_is_named(store):
     kept = {
         "files": {"a.py": "1", "b.py": "2"},
