@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dpaudit._core.text import printable
-from dpaudit.errors import message_of
+from dpaudit.errors import ScenarioError, message_of
 
 REPORTS = Path("dpaudit-out")
 
@@ -47,8 +47,9 @@ def error_lines(error: BaseException) -> str:
     """
     frames = getattr(getattr(error, "raised", None), "places", ())
     places = [f"at {name} ({file}, line {number})" for file, number, name in frames]
-    lines = (message_of(error) or "").split("\n")
-    return "\n".join([*(f"error: {line}" for line in lines), *places])
+    text = message_of(error) or ""
+    faults = text.split("\n") if isinstance(error, ScenarioError) else [text]
+    return "\n".join([*(f"error: {fault}" for fault in faults), *places])
 
 
 def say(text: str, status: int = NOT_VIOLATED) -> int:

@@ -232,7 +232,7 @@ draws = partial(click.option, "--draws", "--samples", "draws", type=Count(), met
 time = click.option(
     "--time",
     "seconds",
-    callback=reader(_seconds, "60s, 5m or 2h"),
+    callback=reader(_seconds, "60s, 5m or 2h, above 0"),
     metavar="60s",
     help="In place of --draws: make as many draws as fit into this time, search included, by the "
     "time of a first few calls. Several audits share the time.",

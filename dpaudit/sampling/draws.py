@@ -206,9 +206,11 @@ class MechanismDraws:
         this process, without workers.
         """
         upcoming = self._next(count)
-        blocks = drawn(self.blocks, upcoming, self.n_jobs, self.store)
+        blocks: Iterator[tuple[Block, np.ndarray]]
         if here:
             blocks = ((b, self.blocks[b.side](b.number, b.size)) for b in upcoming)
+        else:
+            blocks = drawn(self.blocks, upcoming, self.n_jobs, self.store)
         self._report()
         while True:
             pair: dict[int, np.ndarray] = {}

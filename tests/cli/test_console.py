@@ -9,6 +9,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from dpaudit.cli import dpaudit, main
+from dpaudit.cli.console import error_lines
+from dpaudit.errors import InvalidInput, MechanismError, ScenarioError
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -283,3 +285,17 @@ def test_a_shell_completes_names_of_scenarios(folder):
     assert "qda" in completed("samples", "--classifier", "q")
     assert isinstance(dpaudit, click.Group)
     assert "run" in completed("ru")
+
+
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        (ScenarioError("draws: a\nseed: b"), "error: draws: a\nerror: seed: b"),
+        (MechanismError("the mechanism raised ValueError: a\nb"), "error: {}"),
+        (InvalidInput("a\nb"), "error: {}"),
+        (OSError(2, "not found", "x.csv"), "error: not found: x.csv"),
+        (MemoryError("5 GiB"), "error: not enough memory: 5 GiB"),
+    ],
+)
+def test_each_fault_of_a_scenario_is_an_error_and_any_other_error_is_one(error, lines):
+    assert error_lines(error) == lines.format(error)
