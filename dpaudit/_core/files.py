@@ -25,8 +25,9 @@ def replace_file(path: Path, content: bytes | str, *, durable: bool = True) -> N
                 file.flush()
                 os.fsync(file.fileno())
         os.replace(draft, path)
-    finally:
+    except BaseException:
         draft.unlink(missing_ok=True)
+        raise
 
 
 def append_line(path: Path, line: bytes) -> None:

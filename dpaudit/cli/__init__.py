@@ -7,6 +7,7 @@ Nothing here computes or certifies anything. `commands` declares the commands an
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import sys
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     After a crash it is 3, since the status 1, with which Python would exit, means "violated".
     """
     gc.set_threshold(50_000)  # imports make many objects that stay: to look at them takes long
+    atexit.register(gc.freeze)  # and at the end Python would look at each of them again
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
     # names of columns and files and messages of the user's code may have control characters
