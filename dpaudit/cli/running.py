@@ -51,7 +51,7 @@ from dpaudit.verdict.sentences import one_line
 FILES = ("junit", "sarif", "summary")
 # Bytes. Once an array of so many is freed, glibc keeps what it frees for the next arrays instead of
 # returning it to the system, whose fresh pages took a tenth of the CPU time of a run.
-KEPT = 31 << 20
+KEPT = 8 << 20
 OF_RUN = ("jobs", "resume", "show_data", "seconds")  # options of `audit` for the run alone
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 OF_DRAWS = {  # options of `dpaudit run` for audits of draws alone
