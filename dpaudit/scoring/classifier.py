@@ -192,7 +192,7 @@ def fit(
         rival = np.inf
         if train.P.shape[1] > constants.PAIR_COLUMNS:
             # places of a bag mean nothing, so trees of many of them are not worth their time
-            losses = [0.0 if OF_PARTS in views else float(loss.mean()) for _, loss in rivals]
+            losses = [-np.inf if OF_PARTS in views else float(loss.mean()) for _, loss in rivals]
             rival = min(losses, default=np.inf)
         fitted = _encoded(encoder, fit_auto(*rows, seed, rival))
         best = best_view(fitted, rivals, check)

@@ -208,7 +208,7 @@ def fit_auto(
     """The best score of closed forms, their corrections and `CANDIDATES`, with all losses.
 
     rival : the mean loss of a view of these rows. If it is far ahead, trees, and networks after
-    them, do not take part: of many columns they are slow, and do not make up for a view.
+    them, do not take part: of many columns they are slow, and seldom make up for a view.
     """
     contest, screen = Contest(choose), cache(surplus)
     missed = cache(lambda name: pairs.missed(train, contest.scores[name], screen))
@@ -225,8 +225,8 @@ def fit_auto(
         if candidate.memorises:
             # trees, which are slow to import, learn nothing where the training draws show nothing
             # that the closed forms missed
-            far_behind = contest.table[ahead] > rival + constants.FAR_AHEAD
-            if far_behind or not missed(closed).anything:
+            gain, of_view = np.log(2.0) - contest.table[ahead], np.log(2.0) - rival
+            if gain < constants.FAR_BEHIND * of_view or not missed(closed).anything:
                 continue
             _, library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)

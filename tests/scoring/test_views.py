@@ -8,7 +8,9 @@ import dpaudit as dp
 from dpaudit import scoring
 from dpaudit.scoring import Fitted, Sides, log_loss, views
 from dpaudit.scoring.base import zero
+from dpaudit.scoring.models.boosted import boosting
 from dpaudit.scoring.patches import LikeliestPatch, fit_patch
+from dpaudit.scoring.portfolio import fit_auto
 from tests.sparse import one_in
 
 SIZE = 3000
@@ -180,3 +182,14 @@ def test_a_faint_shift_of_twenty_columns_is_learned_as_one_function():
     assert fitted.name.endswith("scores of parts")
     gained = np.log(2.0) - log_loss(fitted.score, fresh)
     assert gained > 0.93 * (np.log(2.0) - log_loss(loss, fresh))
+
+
+@pytest.mark.parametrize(("of_view", "trees"), [(0.035, True), (0.1, False)])
+def test_only_a_view_far_ahead_makes_trees_of_wide_rows_needless(of_view, trees):
+    """Closed forms see 0.02 nats of three columns that interact."""
+    rng = np.random.default_rng(0)
+    P, Q = rng.normal(size=(2, 4000, 60))
+    P[(P[:, 3] > 0) & (P[:, 7] > 0), 11] += 1.5
+    train, choose = Sides(P[:3000], Q[:3000]), Sides(P[3000:], Q[3000:])
+    fitted = fit_auto(train, choose, np.random.SeedSequence(5), np.log(2.0) - of_view)
+    assert any(boosting()[1] in name for name in fitted.portfolio) == trees
