@@ -208,7 +208,9 @@ class StudentSearch:
                 pairs = self._pairs(entries, side)
                 threshold = np.split(worst.threshold, 2)[side]
                 some = np.flatnonzero(self._may_exceed(pairs, orders[side], threshold))
-                bound = Replaced.of(pairs, some).bound(self.epsilon)
+                bound = np.zeros((0, len(self.epsilon)))
+                if len(some):  # few chunks have any, and a bound of nothing takes time too
+                    bound = Replaced.of(pairs, some).bound(self.epsilon)
                 part = Open.all_of(entries[some], bound, side * len(self.epsilon)).above(worst)
                 worst = part.foremost().computed(worst, self._delta)
                 left.append(part.above(worst))
