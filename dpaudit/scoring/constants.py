@@ -46,7 +46,9 @@ FINEST_LATTICE = 2.0**-24  # share of the largest number: rounding alone makes f
 
 # --- views of bags, series and rankings (`views`) ---
 LOOK_DRAWS, LOOK_NUMBERS = 4000, 500_000  # a side, at most, that the look reads
-RANKED_NUMBERS = 40_000  # numbers that set the ranks of all
+# numbers that set the ranks of all, and numbers a side that the look at bags takes where columns
+# are few: with fewer draws, columns of other laws pass for parts, whose views are fitted in vain
+RANKED_NUMBERS = 40_000
 LEAST_LOOK = 40  # draws a side; with fewer there is no look
 VIEW_DRAWS = 100_000  # draws a side, at most, that train and choose a view
 FAR_BEHIND = 0.5  # share of a view's gain below which plain rows get no trees

@@ -88,7 +88,8 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
         return
     if np.isnan(few.P).all() or np.isnan(few.Q).all():
         return
-    ranks = Sides(*common_ranks(few.head(constants.RANKED_DRAWS)))
+    enough = max(constants.RANKED_DRAWS, constants.RANKED_NUMBERS // columns)
+    ranks = Sides(*common_ranks(few.head(enough)))
     if (bag := bag_of(ranks)) is not None:
         start, width = bag
         if not all(plain_parts(side[:, start:], width) for side in (few.P, few.Q)):
