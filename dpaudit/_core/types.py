@@ -64,8 +64,8 @@ def most_calls(mechanism: Any) -> int | None:
     without it; None if its draws may share no randomness, so that a call makes a whole block.
     """
     inner = mechanism.func if isinstance(mechanism, partial) else mechanism
-    found: int | None = getattr(inner, "most_calls", CALLS)
-    return found
+    calls: int | None = getattr(inner, "most_calls", CALLS)
+    return calls
 
 
 @value_class

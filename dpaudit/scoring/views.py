@@ -35,7 +35,7 @@ def fitted_views(
     views: Mapping[str, View], train: Sides, choose: Sides, fit: FitRows
 ) -> list[tuple[Fitted, Array]]:
     """For each view, its score as a score of plain rows, and the losses of that on `choose`."""
-    found = []
+    rivals = []
     for name, view in views.items():
         seen, checked = (Sides(view(sides.P), view(sides.Q)) for sides in (train, choose))
         rival = fit(seen, checked)
@@ -46,8 +46,8 @@ def fitted_views(
             portfolio={f"{model} of {name}": loss for model, loss in rival.portfolio.items()},
             closed=False,
         )
-        found.append((of_rows, losses(rival.score, checked)))
-    return found
+        rivals.append((of_rows, losses(rival.score, checked)))
+    return rivals
 
 
 def best_view(fitted: Fitted, rivals: Sequence[tuple[Fitted, Array]], choose: Sides) -> Fitted:
