@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from os import PathLike
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpaudit._core.value import brief
 from dpaudit.errors import InvalidInput
 
 SHOWN = 8  # names of columns that an error shows
+FILE = "a CSV file of numbers is read by dpaudit.datasets.read_rows(path)"
 
 
 class Words(str):
@@ -53,7 +55,11 @@ def real(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, *, open_: bool = False
 ) -> float:
     """Check for a finite number in [low, high], or strictly inside if `open_`; return a float."""
-    expected = f"a finite number in {'(' if open_ else '['}{low:g}, {high:g}{')' if open_ else ']'}"
+    if high < math.inf:
+        interval = f"({low:g}, {high:g})" if open_ else f"[{low:g}, {high:g}]"
+        expected = f"a finite number in {interval}"
+    else:
+        expected = f"a finite number {'>' if open_ else '>='} {low:g}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         fail(name, value, expected)
     number = nearest_float(value)
@@ -121,6 +127,8 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
         array = np.asarray(value)
     except (TypeError, ValueError):
         fail(name, value, expected)
+    if isinstance(value, (str, PathLike)):
+        fail(name, Words("a text"), expected, FILE)
     if array.dtype.kind not in "fiub":
         fail(name, Words(f"dtype {array.dtype}"), expected)
     return array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ ONE_DRAW = (
     "dpaudit.adapters.one_draw(f), in a scenario by batched = false, by --one-draw of dpaudit audit"
 )
 SIZE = "pass size on to the noise, as in rng.laplace(size=(size, 1))"
+ALL = "return all draws of a call together, as list(values)"
 GLOBAL = (
     "from NumPy's or Python's global generators, it becomes one by "
     "dpaudit.adapters.one_draw(dpaudit.adapters.global_seeds(f))"
@@ -33,6 +34,7 @@ MAKER = (
 OURS = ("size", "rng")
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 RANDOM = "it must take its random numbers from the keyword rng, a numpy Generator"
+OTHER_RNG = ("generator", "key", "prng", "random", "random_state", "rand", "seed")
 FRAME = (
     "a function of a data frame needs --kind frame in dpaudit audit, "
     'kind = "records" in a scenario, and dpaudit.adapters.records(f, columns) in Python'
@@ -116,6 +118,8 @@ def advice_on(values: object, size: int) -> str:
     """
     if callable(values[0] if isinstance(values, list) and values else values):
         return f"; {MAKER}"
+    if isinstance(values, Iterator):
+        return f"; {ALL}"
     shape = _shape(values)
     several = shape[:1] == (size,) or (len(shape) > 1 and shape[0] != 1)
     return "" if values is None or several else f"; {SIZE}; {ONE_DRAW}"
@@ -143,6 +147,8 @@ def _advice(signature: inspect.Signature) -> str:
         for value in list(signature.parameters.values())[1:]
         if value.default is value.empty and value.kind in NAMED and value.name not in OURS
     ]
+    if other := [name for name in needed if name in OTHER_RNG]:
+        return f"; {RANDOM}: rename {other[0]}"
     if needed:
         fixed = ", ".join(f"{name}=…" for name in needed)
         return (

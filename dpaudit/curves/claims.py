@@ -119,7 +119,7 @@ class Claim:
     >>> dp.Claim(-1.0)
     Traceback (most recent call last):
         ...
-    dpaudit.errors.InvalidInput: claim epsilon must be a finite number in [0, inf], got -1.0
+    dpaudit.errors.InvalidInput: claim epsilon must be a finite number >= 0, got -1.0
     """
 
     epsilon: float | None

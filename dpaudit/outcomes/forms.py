@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpaudit._core.text import with_article
 from dpaudit.outcomes import tables
 from dpaudit.outcomes.nested import as_texts, canonical_texts
 from dpaudit.outcomes.tables import LISTS, NUMBERS, REAL, SHAPE, NotOutcomes
@@ -41,7 +42,8 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
     if (large or array.dtype.kind in NESTED) and array.ndim in (1, 2):
         return _sequence(list(array), size)
     if array.dtype.kind not in REAL:
-        raise NotOutcomes(NUMBERS, f"dtype {array.dtype}")
+        kind = f"dtype {array.dtype}" if array.ndim else with_article(type(values).__name__)
+        raise NotOutcomes(NUMBERS, kind)
     return tables.table(array, size)
 
 

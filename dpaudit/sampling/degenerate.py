@@ -57,7 +57,7 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
         said = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
         first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
         if first[0] == second[0]:
-            sentences = (f"{said} the same value on both sides.",)
+            sentences = (f"{said} {_constant(P[:1])}",)
         else:
             sentences = (f"{said} one value on D and another on D'{INFINITE}",)
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
@@ -66,3 +66,11 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
             "they are audited as lists, and their length tells the sides apart.",
         )
     return sentences
+
+
+def _constant(draw: np.ndarray) -> str:
+    """What all draws are, given one of them; a value that may be one of the data is not shown."""
+    if outcomes.equal(draw, outcomes.rows([None])):  # as an empty list is
+        return "None or empty on both sides: is a return forgotten?"
+    value = "NaN" if outcomes.equal(draw, outcomes.rows([np.nan])) else "the same value"
+    return f"{value} on both sides."

@@ -7,10 +7,12 @@ below one part for each worker.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from pickle import PicklingError
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -26,6 +28,7 @@ WINDOW = 1 << 26  # bytes of results that a window may hold
 # little of their time if it has this many.
 DEEP = 64
 DRAWING = "draw M(D) and M(D')"  # what failed, for people
+CANNOT_PICKLE = re.compile("cannot pickle '[^']*' object")  # as Python says it
 THREADS = "threads"  # used if the user has set no other backend of joblib
 
 
@@ -137,8 +140,15 @@ def answer(ask: Callable[[], Any], what: str) -> Any:
         raise
     except Exception as error:
         line = " ".join(Raised.of(error).line.split())
-        failure = MechanismError(f"the workers failed to {what}: {line}")
+        failure = MechanismError(f"the workers failed to {what}: {line}{_unsent(error)}")
     raise with_cause(failure)
+
+
+def _unsent(error: Exception) -> str:
+    """What cannot be sent to workers, and what to do; "" for an error of another kind."""
+    found = CANNOT_PICKLE.search(str(error.__cause__)) if isinstance(error, PicklingError) else None
+    advice = "; make the object inside the mechanism, or draw in threads"
+    return f" {found[0]}{advice}" if found else ""
 
 
 def _parallel(n_jobs: int | None) -> Parallel:

@@ -48,7 +48,7 @@ GIVEN = (
 NOTHING = "There is no claim to judge by, and no exact spectrum is known."
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
 TOO_FEW = "These draws would not have refuted {name} even if every output gave its database away."
-UNCERTIFIED = "; too few to certify it, or the score or later draws differ."
+UNCERTIFIED = ", not certified: the draws are too few, later ones differ, or the score misses it."
 ALL_READ: Mapping[str, float] = {}
 
 

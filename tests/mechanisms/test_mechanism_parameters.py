@@ -53,12 +53,12 @@ KINDS = {
     "at least 2": (lambda value: ALS(value), "rows must be an integer >= 2", [1]),
     "Positive": (
         lambda value: AnalyzeGauss(value),
-        r"sigma must be a finite number in \(0, inf\)",
+        r"sigma must be a finite number > 0",
         [0.0, np.inf, np.nan, "7", None, True],
     ),
     "NonNegative": (
         lambda value: GaussianInverse(1.0, value),
-        r"padding must be a finite number in \[0, inf\]",
+        r"padding must be a finite number >= 0",
         [-1.0, np.inf, None],
     ),
     "BelowOne": (

@@ -95,14 +95,14 @@ def test_all_faults_at_once(write_scenario):
         "[mechanism] delta: must be a number, got 'z'",
         "[mechanism] rowz: unknown key (known: name, rows, epsilon, delta, padding, row_bound); "
         "did you mean 'rows'?",
-        "[claim] gdp: must be a finite number in [0, inf], got -1",
+        "[claim] gdp: must be a finite number >= 0, got -1",
         "[neighbour] index: missing",
         "[neighbour] at: unknown key (known: rule, index)",
         "[audit] seed: must be an integer >= 0, got 1.5",
         "[audit] level: must be a finite number in (0, 1), got 1",
         f"[audit] classifier: must be one of {', '.join(map(repr, dp.scoring.ALIASES))}, got 'rf'",
-        "[audit.epsilon] start: must be a finite number in [0, inf], got -1",
-        "[audit.epsilon] stop: must be a finite number in [0, inf], got nan",
+        "[audit.epsilon] start: must be a finite number >= 0, got -1",
+        "[audit.epsilon] stop: must be a finite number >= 0, got nan",
         "[audit.epsilon] num: missing",
         "[audit.epsilon] nim: unknown key (known: start, stop, num); did you mean 'num'?",
         "dta: unknown key (known: name, data, mechanism, claim, neighbour, audit); "
@@ -187,7 +187,7 @@ def test_other_claims_by_distance_are_refused(write_scenario, claim, said):
         ),
         (
             {"mechanism": f'name = "GaussianLS"\nsigma = 1{"0" * 400}'},
-            "[mechanism] sigma: must be a finite number in (0, inf), got inf",
+            "[mechanism] sigma: must be a finite number > 0, got inf",
         ),
     ],
     ids=["swapped", "group", "huge"],

@@ -30,7 +30,7 @@ SEARCH = 'rule = "search"\nshortlist = 4\nbudget = 6'
                 "rank: must be one of 'auto', 'linear', 'influence', 'random', got 'best'",
             ],
         ),
-        ("budget = 1\nindex = 3", ["budget: must be a finite number in (1, inf), got 1", None]),
+        ("budget = 1\nindex = 3", ["budget: must be a finite number > 1, got 1", None]),
     ],
 )
 def test_every_fault_is_told(write_scenario, text, lines):

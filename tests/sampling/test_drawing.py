@@ -92,7 +92,11 @@ WRONG = {
         lambda size, rng: [iter([1.0])] * size,
         r"got a list_iterator on M\(D.*; return list\(value\)$",
     ),
-    "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got dtype object"),
+    "one generator": (
+        lambda size, rng: (float(number) for number in range(size)),
+        r"got a generator on M\(D.*; return all draws of a call together, as list\(values\)$",
+    ),
+    "one dict": (lambda size, rng: {"a": np.zeros(size)}, "must return numbers, got a dict"),
     "functions": (lambda size, rng: [len] * size, "got a builtin_function_or_method"),
     "too few texts": (
         lambda size, rng: ["a"] * (size - 1),
