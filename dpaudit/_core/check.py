@@ -129,6 +129,8 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
         fail(name, value, expected)
     if isinstance(value, (str, PathLike)):
         fail(name, Words("a text"), expected, FILE)
+    if hasattr(value, "database"):  # a table of `dpaudit.datasets`
+        fail(name, value, expected, "give its .database")
     if array.dtype.kind not in "fiub":
         fail(name, Words(f"dtype {array.dtype}"), expected)
     return array

@@ -139,7 +139,7 @@ def package(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:
+        if not f"{name}.".startswith(f"{error.name}."):  # what the package itself needs
             raise
         raise ImportError(NEEDED) from None
 

@@ -12,6 +12,7 @@ from dpaudit._core.check import Words, fail
 from dpaudit._core.seeds import Purpose, generator, root
 from dpaudit._core.types import Array, RngLike
 from dpaudit.curves.claims import ClaimLike
+from dpaudit.curves.libraries import package
 from dpaudit.one_run.step_result import StepResult
 from dpaudit.one_run.steps import StepAudit
 from dpaudit.verdict.numbers import number
@@ -25,6 +26,8 @@ LENGTH = 10.0  # clip norms: a canary's gradient, so that missing clipping shows
 
 class TrainingAudit:
     """An audit of a private training run; `OpacusAudit`, `JaxPrivacyAudit` and `LoopAudit` are it.
+
+    It needs dp-accounting (``pip install "dpaudit[accountant]"``), and says so when it is made.
 
     A canary is a gradient of its own: ten clip norms long, along one weight, as of an example that
     moves this weight alone. In each step an independent coin of probability `sample_rate` (1/2 with
@@ -94,6 +97,7 @@ class TrainingAudit:
         level: float = 0.95,
         rng: RngLike = None,
     ) -> None:
+        package("dp_accounting")  # for `result`: not to be missed after a training of hours
         self._rate = check.real("sample_rate", sample_rate, 0.0, 1.0)
         if self._rate == 1.0:
             rows = None  # all batches have one size
