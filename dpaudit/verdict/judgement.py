@@ -31,8 +31,8 @@ MOST_UNREAD = 0.05
 NONE_SHOWN = "With so few draws no excess in δ, however large, is found with probability 0.8."
 UNREAD = (
     "No score can read {parts}: hardly any of them occurs twice, or they are too many. All else "
-    "was read. Leave out what may be ignored, such as an identifier; return numbers in place of "
-    "the rest, in an array if there are many. If the values do come again, take more draws."
+    "was read. In their place return numbers, in an array if there are many, or leave out what may "
+    "be ignored, such as an identifier. If the values do come again, take more draws."
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
 WEAK = "These draws would have shown an excess of {excess} in δ, not the {asked} asked for."
