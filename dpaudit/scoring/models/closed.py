@@ -98,11 +98,8 @@ class MomentDifference:
         return cls(middle.along(axes), gap, excess, len(train.P))
 
     @cached_property
-    def axes(self) -> tuple[Array, Array]:
-        """Eigenvalues (k,) and eigenvectors (columns) of the excess; unit vectors if diagonal."""
-        value = np.diag(self.excess)
-        if np.count_nonzero(self.excess) == np.count_nonzero(value):
-            return value, np.eye(len(value))
+    def eigen(self) -> tuple[Array, Array]:
+        """Eigenvalues (k,) and eigenvectors (columns) of the excess."""
         value, axes = np.linalg.eigh(self.excess)
         return value, axes
 
@@ -152,7 +149,14 @@ def directions(moments: MomentDifference) -> MomentDifference:
     level = _shrunk(np.sum(rest * moments.excess) / size, 4.0 / (moments.draws * size))
     inside = axes.T @ moments.excess @ axes
     gap = axes @ (axes.T @ moments.gap) + _stein(rest @ moments.gap, moments.draws)
-    return replace(moments, gap=gap, excess=axes @ inside @ axes.T + level * rest)
+    if len(rest) <= constants.WIDE:
+        return replace(moments, gap=gap, excess=axes @ inside @ axes.T + level * rest)
+    # the eigenvectors are known, and an eigendecomposition of wide rows takes long
+    value, turn = np.linalg.eigh(inside)
+    basis = np.linalg.qr(axes @ turn, mode="complete")[0]
+    value = np.append(value, np.full(len(rest) - len(value), level))
+    along = moments.coordinates.along(basis)
+    return replace(moments, coordinates=along, gap=basis.T @ gap, excess=np.diag(value))
 
 
 def _directions(moments: MomentDifference) -> Array:
@@ -195,8 +199,14 @@ def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
 
     from scipy.optimize import minimize  # here: slow to import
 
-    value, axes = moments.axes
-    starts = [axes[:, np.argmax(np.abs(value - bulk))]]
+    if size > constants.WIDE and excess.any():  # Lanczos's method needs a matrix that is not 0
+        from scipy.sparse.linalg import eigsh  # here: slow to import
+
+        random = np.random.default_rng(0).standard_normal(size)
+        starts = [eigsh(excess, 1, v0=random)[1][:, 0]]
+    else:
+        value, axes = moments.eigen
+        starts = [axes[:, np.argmax(np.abs(value - bulk))]]
     if np.linalg.norm(moments.gap) > 0.0:
         starts.append(moments.gap / np.linalg.norm(moments.gap))
     ends = [minimize(negative_evidence, start, jac=True, method="L-BFGS-B") for start in starts]
@@ -238,9 +248,11 @@ class Quadratic:
     @classmethod
     def of(cls, moments: MomentDifference) -> Quadratic:
         """The score of the two Gaussians with these moments."""
-        value, axes = moments.axes
-        value = np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE)
-        return cls(moments.coordinates.along(axes), axes.T @ moments.gap, value)
+        coordinates, gap, value = moments.coordinates, moments.gap, np.diag(moments.excess)
+        if np.count_nonzero(moments.excess) > np.count_nonzero(value):
+            value, axes = moments.eigen
+            coordinates, gap = coordinates.along(axes), axes.T @ gap
+        return cls(coordinates, gap, np.clip(value, -2.0 + RIDGE, 2.0 - RIDGE))
 
     def distances(self, z: Array) -> tuple[Array, Array]:
         """The squared Mahalanobis distances, (m,) each, of coordinates (m, k) from P's and Q's
