@@ -27,7 +27,7 @@ from dpaudit.errors import DegenerateData
 EPS = float(np.finfo(np.float64).eps)
 SMALLEST, LARGEST = 1e-300, 1e290  # beyond these, products of rows lose digits or overflow
 HEAVY = 0.5  # rows of more leverage or residual share use a fit of the other rows; they are few
-TILE = 64  # rows that fit a CPU cache: tile by tile, transposing takes half the time
+TILE = 256  # rows: tile by tile, transposing takes half the time
 MOST_RESULTS = 4  # results that a `ByContent` holds
 Result = TypeVar("Result")
 UNEVEN = 1e3  # ratio of row sizes (columns scaled to norm 1) from which rows are sorted for QR

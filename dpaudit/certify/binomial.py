@@ -184,7 +184,8 @@ class _ExactTest:
     def refutes(self, gamma: float, allowed: float) -> bool:
         """Whether every p ≤ allowed + γq is rejected at the q of the region; see `refutes`."""
         q = np.concatenate(self._nuisance())
-        probability = self._event(q, self._first_guess(q))(np.minimum(allowed + gamma * q, 1.0))
+        p = np.minimum(allowed + gamma * q, 1.0)
+        probability = self._event(q, self._first_guess(q))(p, np.arange(len(q)))
         return bool(np.all(probability <= AT_CLAIM * self.target))
 
     def _nuisance(self) -> list[Array]:
@@ -217,7 +218,7 @@ class _ExactTest:
         At a fixed q the event of an outcome as extreme as the observed one is fixed and its
         probability increases with p. The search brackets p by steps of z standard errors, doubled
         each turn, then closes in by false position on the normal scale, with bisection every third
-        turn.
+        turn. It leaves out the q whose p is found.
         """
         guess = self._first_guess(q)
         probability = self._event(q, guess)
@@ -226,14 +227,18 @@ class _ExactTest:
         goal = -ndtri(self.target) + 0.5 * TOLERANCE
         rejected, accepted = np.zeros_like(q), np.ones_like(q)
         over, under = np.full_like(q, np.inf), np.full_like(q, np.inf)
+        left, z = np.arange(len(q)), np.empty_like(q)
         for turn in range(STEPS):
-            z = -ndtri(np.clip(probability(guess), 1e-300, 1.0 - 1e-15)) - goal
+            tails = np.clip(probability(guess[left], left), 1e-300, 1.0 - 1e-15)
+            z[left] = -ndtri(tails) - goal
             good = z >= -0.5 * TOLERANCE
             rejected = np.where(good, guess, rejected)
             over = np.where(good, np.maximum(z, 0.0), over)
             accepted, under = np.where(good, accepted, guess), np.where(good, under, -z)
             close = accepted - rejected < TOLERANCE * spread
-            if np.all((good & (z < 0.5 * TOLERANCE)) | close):
+            found = (good & (z < 0.5 * TOLERANCE)) | close
+            left = np.flatnonzero(~found)
+            if len(left) == 0:
                 break
             step = guess + np.clip(z, -5.0, 5.0) * spread * 2.0 ** min(turn, 20)
             with np.errstate(invalid="ignore"):
@@ -242,10 +247,12 @@ class _ExactTest:
             guess = np.where(np.isfinite(over + under), between, step)
             outside = (guess <= rejected) | (accepted <= guess)
             guess = np.where(outside, 0.5 * (rejected + accepted), guess)
+            guess = np.where(found, rejected, guess)
         return rejected
 
-    def _event(self, q: Array, p: Array) -> Callable[[Array], Array]:
-        """The function p ↦ P(an outcome as extreme as the observed one) at each q, (k,) → (k,).
+    def _event(self, q: Array, p: Array) -> Callable[[Array, np.ndarray], Array]:
+        """The function (p, at) ↦ P(an outcome as extreme as the observed one) at the q of these
+        places, (j,) and (j,) → (j,).
 
         p : (k,), a first guess of the arguments, which fixes the terms of the sum.
 
@@ -275,13 +282,15 @@ class _ExactTest:
         threshold = self._threshold(q)
         likely = self.m * float(np.min(q)) < -np.log(1e-3 * self.target)  # no hit of Q is likely
         if not over_y and (sharp or (likely and not few)):
-            return lambda p: self._beyond_step(p, q, threshold)
+            return lambda p, at: self._beyond_step(p, q[at], threshold[:, at])
         if not over_y:
-            return lambda p: self._over_x(p, q, threshold, whole)
+            return lambda p, at: self._over_x(p, q[at], threshold[:, at], whole)
         y, stride = self._terms(q, self.m)
         need = self._need(y, threshold, whole)
         weight, outside = stride * mass(y, self.m, q), _outside(y, self.m, q)
-        return lambda p: np.sum(weight * at_least(need, self.n, p), axis=1) + outside
+        return lambda p, at: (
+            np.sum(weight[at] * at_least(need[at], self.n, p), axis=1) + outside[at]
+        )
 
     def _over_x(self, p: Array, q: Array, threshold: Array, whole: bool) -> Array:
         """The event's probability at each (p, q), (k,), as a sum over x. The p are split into
@@ -377,8 +386,9 @@ def mass(count: Array, n: int, probability: Array) -> Array:
 def _outside(count: Array, n: int, probability: Array) -> Array:
     """The probability, (k,), of a count below the first or above the last of these counts."""
     first, last = count[0], count[-1]
-    below = betaincc(first, n - first + 1.0, probability) if first > 0 else 0.0
-    above = betainc(last + 1.0, n - last, probability) if last < n else 0.0
+    none = np.zeros_like(probability)
+    below = betaincc(first, n - first + 1.0, probability) if first > 0 else none
+    above = betainc(last + 1.0, n - last, probability) if last < n else none
     return np.asarray(below + above)
 
 

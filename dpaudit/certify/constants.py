@@ -65,7 +65,7 @@ PURE_SHARE = 0.9  # for P(S)/Q(S) with the focus "pure"
 NUISANCE_SHARE, LOWER_SHARE, RESERVE = 0.02, 0.1, 0.005
 # values of q on the polygon; MORE_POINTS times as many below FEW_HITS hits of Q, where it bends
 NUISANCE_POINTS, FEW_HITS, MORE_POINTS = 9, 25, 2
-STEPS, TOLERANCE = 60, 2e-3  # of the root search for p; the tolerance is in standard errors
+STEPS, TOLERANCE = 60, 5e-4  # of the root search for p; the tolerance is in standard errors
 # Sums go REACH standard deviations and MARGIN counts beyond the mean, and what is outside counts in
 # full. Bennett's inequality bounds it by e^−31, which is small beside FAR_ALPHA. For a smaller α
 # the sums go farther.

@@ -173,8 +173,9 @@ def test_a_sum_in_strides_equals_the_sum_over_every_value(x, y, gamma, gammas, e
     test = binomial._ExactTest(x, n, y, n, gamma * np.array(gammas), 0.01)
     q = np.linspace(lower(y, n, 1e-4), upper(y, n, 1e-4), 5)
     p = np.clip(np.max(test.limit + test.gammas * q[:, None], axis=1), 1e-6, 1.0)
-    strided, test.stride = test._event(q, p)(p), 0.0
-    np.testing.assert_allclose(strided, test._event(q, p)(p), rtol=error)
+    every = np.arange(len(q))
+    strided, test.stride = test._event(q, p)(p, every), 0.0
+    np.testing.assert_allclose(strided, test._event(q, p)(p, every), rtol=error)
 
 
 def masses(n: int, p: float) -> np.ndarray:
