@@ -68,7 +68,7 @@ def test_a_loaded_result_has_the_same_rates(kind, tmp_path, request):
     assert len(frame) == len(FPR)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"TPR at FPR {percent(0.001)}" in page
-    assert ("at least, if it is Gaussian DP" in page) == (kind == "one_run")
+    assert ("at least, if the mechanism is Gaussian DP" in page) == (kind == "one_run")
 
 
 def test_one_run_has_estimates_alone(one_run):

@@ -207,7 +207,7 @@ def state_of(folder: Path) -> State | None:
     if not running and not progress:
         if (folder / RESULT).exists():
             record = load(folder)
-            return State(folder, DONE, record["scenario"], verdict=record["verdict"])
+            return State(folder, DONE, record.get("scenario"), verdict=record["verdict"])
         if manifest is None:
             return None
     manifest = manifest or {}
