@@ -66,6 +66,9 @@ def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_
     page.unlink()
     assert main(["report", "there"]) == 0
     assert page.exists()
+    capsys.readouterr()
+    assert main(["status", "there", "--quiet"]) == 0
+    assert capsys.readouterr().out == "there: done: violated\n"
 
 
 def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
