@@ -100,7 +100,8 @@ def attacker_table(result: Mapping[str, Any]) -> Table | None:
     rates |= {name.capitalize(): rate_of(result, name) for name in ("advantage", "accuracy")}
     lows = [rate.low for rate in rates.values()]
     if lows[0] is None and "gdp_mu" in section(result, "certified"):
-        mu, limit = float(result["certified"]["gdp_mu"]), f"{limit}, if the mechanism is Gaussian DP"
+        limit += ", if the mechanism is Gaussian DP"
+        mu = float(result["certified"]["gdp_mu"])
         right = float(ndtr(mu / 2.0))
         lows = [*(float(ndtr(ndtri(fpr) + mu)) for fpr in SHOWN_FPR), 2.0 * right - 1.0, right]
     rows = [
