@@ -103,7 +103,8 @@ def floats(name: str, value: Any, expected: str) -> Array:
 def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Check that a value is one of the `allowed` words, and return it."""
     if not isinstance(value, str) or value not in allowed:
-        fail(name, value, "one of " + ", ".join(repr(word) for word in allowed))
+        several = "one of " if len(allowed) > 1 else ""
+        fail(name, value, several + ", ".join(repr(word) for word in allowed))
     return value
 
 
@@ -132,7 +133,8 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
     if hasattr(value, "database"):  # a table of `dpaudit.datasets`
         fail(name, value, expected, "give its .database")
     if array.dtype.kind not in "fiub":
-        fail(name, Words(f"dtype {array.dtype}"), expected)
+        texts = array.dtype.kind == "U"
+        fail(name, Words("texts" if texts else f"dtype {array.dtype}"), expected)
     return array
 
 

@@ -210,7 +210,7 @@ REFUSED = {
         {"claim": dp.Claim.from_function(lambda epsilon: 2.0)},
         r"claim must be a curve with values in \[0, 1\]",
     ),
-    "stop": ({"stop": "early"}, "stop must be one of 'verdict', got 'early'"),
+    "stop": ({"stop": "early"}, "stop must be 'verdict', got 'early'"),
     "claim out of range": ({"claim": (1.0, 2.0)}, "claim delta must be a finite number"),
     "classifier unknown": (
         {"classifier": "svm"},

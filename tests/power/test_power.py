@@ -69,7 +69,7 @@ def test_the_smallest_excess_inverts_the_number_of_draws(epsilon):
     [
         ({"excess": 0.0}, "excess must be a finite number in \\(0, 0.9\\)"),
         ({"delta": -0.1}, "delta must be"),
-        ({"stop": "early"}, "stop must be one of 'verdict'"),
+        ({"stop": "early"}, "stop must be 'verdict'"),
         ({"statements": 0}, "statements must be"),
     ],
 )
