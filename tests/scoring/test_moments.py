@@ -9,6 +9,7 @@ from dpaudit.scoring.models.closed import (
     STRUCTURES,
     MomentDifference,
     Quadratic,
+    directions,
     fit_by_column,
     fit_quadratic,
 )
@@ -131,6 +132,23 @@ def test_moments_are_the_same_before_and_after_whitening(monkeypatch):
     before = fit_quadratic(train)(train.P)
     monkeypatch.setattr(constants, "WIDE", WIDE)
     np.testing.assert_allclose(before, fit_quadratic(train)(train.P), atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.97])
+def test_few_directions_of_wide_rows_are_those_of_all_eigenvectors(monkeypatch, scale):
+    train = shifted(2, 1000)
+    train.Q[:, 0] *= 2.0
+    train = Sides(train.P, scale * train.Q)
+    before = fit_quadratic(train, directions)(train.P)
+    monkeypatch.setattr(constants, "WIDE", WIDE)
+    np.testing.assert_allclose(before, fit_quadratic(train, directions)(train.P), atol=1e-6)
+
+
+def test_sides_that_differ_in_nothing_have_no_directions():
+    train = shifted(3, 1000)
+    kept = directions(MomentDifference.fit(Sides(train.P, train.P.copy())))
+    assert not kept.excess.any()
+    assert not kept.gap.any()
 
 
 def test_a_quadratic_discriminant_of_wide_rows_is_fitted_to_the_choosing_draws_too():
