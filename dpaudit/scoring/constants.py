@@ -11,8 +11,6 @@ measure them again; a group set by another command names it. "Too few" draws mak
 that it loses the contest; "too many" take time and change the certified bound little.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 # --- draws are scored a chunk at a time; larger chunks take memory, smaller ones time ---
@@ -155,33 +153,15 @@ STOPPING_DRAWS = 50_000  # choosing draws a side, at most, that stop training tr
 TREE_PROBE = 20_000  # draws a side; a score that these cannot clearly improve gets no more trees
 TREE_DRAWS = 100_000  # draws a side; more change the certified bound by less than its gap to δ
 RAW_COLUMNS = 16  # up to so many columns trees also see unwhitened, with flags and counts apart
-TREE_COLUMNS = (
-    256  # columns, at most, that all enter: a first split finds a column's own difference
-)
+# columns, at most, that all enter: a first split finds a column's own difference
+TREE_COLUMNS = 256
 FEWER_TREE_COLUMNS = 64  # columns of wider rows that enter, those that differ most
-LEAF_DRAWS = 200  # draws that a leaf must have, at most
-
-
-@dataclass(frozen=True)
-class Growth:
-    """How trees grow: the learning rate, the leaves of a tree, how many trees there are at most,
-    and how many without a gain are the last.
-
-    leaves_at_most : draws over this number are the least draws of a leaf, from 20 to `LEAF_DRAWS`.
-    ridge : added to the information of a leaf, so that a leaf of few draws moves the score less.
-    """
-
-    rate: float
-    leaves: int
-    rounds: int
-    patience: int
-    leaves_at_most: int
-    ridge: float
-
-
-TREES = Growth(rate=0.1, leaves=15, rounds=200, patience=10, leaves_at_most=100, ridge=0.0)
-# fewer splits fit noise in two columns, and the first trees of a checkerboard gain nothing
-PAIR_TREES = Growth(rate=0.1, leaves=31, rounds=200, patience=30, leaves_at_most=200, ridge=20.0)
+LEAVES_AT_MOST, LEAF_DRAWS = (
+    100,
+    200,
+)  # draws over the one are those of a leaf, at least, or the other
+TREE_RATE, TREE_LEAVES = 0.1, 15  # learning rate; leaves of a tree
+TREE_ROUNDS, TREE_PATIENCE = 200, 10  # trees at most; trees without a gain, after which none follow
 LIGHTGBM: dict[str, str | float | bool] = {
     "objective": "binary",
     # with row-wise histograms the trees do not depend on the number of threads
@@ -196,8 +176,13 @@ LIGHTGBM: dict[str, str | float | bool] = {
 PAIR_COLUMNS = 40  # columns, at most; they have 780 pairs
 PAIR_DRAWS, PAIR_BINS = 20_000, 8  # draws a side that show which pairs matter; bins of a column
 PAIR_LEVEL = 0.001  # probability that a pair of no use is taken, over all pairs
-PAIR_DEGREE, PAIR_POINTS = 4, 1025  # polynomials of a column's rank; quantiles that set the rank
+# The degree of polynomials of a column's rank, one less than that of products, and the quantiles
+# that set the rank: lower degrees miss waves, higher ones need more draws.
+PAIR_DEGREE, PAIR_POINTS = 6, 1025
 MOST_PAIRS = 6  # pairs that take part, at most: the most significant ones
+CUT_BINS, CUT_DRAWS = 256, 8  # bins of a column between which cuts lie, at most; draws of a bin
+CUT_LEVEL = 0.01  # probability that a cut is kept, or a level of the score, that is of no use
+FIRST_CUTS, MOST_CUTS = 8, 16  # cuts that are made whatever they gain; cuts at most
 
 # --- networks ---
 NETWORK_DRAWS = 40_000  # draws a side, at most, with which a network takes some ten CPU seconds

@@ -144,21 +144,12 @@ CANDIDATES = (
         draws=(constants.SKETCH_DRAWS, ALL),
     ),
     Candidate(
-        "products of pairs over {best}",
-        "two columns of many that interact smoothly, as if one sets the spread of the other",
+        "pairs over {best}",
+        "two columns of many that interact: if one sets the spread of the other, or with jumps, as "
+        "in a checkerboard",
         lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_products(task.train, task.choose, task.base, task.missed().pairs),
+        lambda task: pairs.fit_pairs(task.train, task.choose, task.base, task.missed().pairs),
         draws=(constants.PAIR_DRAWS,),
-    ),
-    Candidate(
-        "{boosting} of pairs from {best}",
-        "two columns of many that interact with jumps, as in a checkerboard",
-        lambda contest, columns: 1 < columns <= constants.PAIR_COLUMNS,
-        lambda task: pairs.fit_trees(
-            task.train, task.choose, task.seed, task.base, task.missed().pairs
-        ),
-        draws=(constants.TREE_PROBE, constants.TREE_DRAWS),
-        memorises=True,
     ),
     Candidate(
         "knn",

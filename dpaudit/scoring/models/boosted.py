@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -40,7 +39,7 @@ def fit_boosted(
     draws: int = constants.TREE_DRAWS,
     screen: Screen = surplus,
 ) -> Score:
-    """Fit log-odds by trees that start from the score `base`.
+    """Fit log-odds by trees that start from the score `base`, until `choose` gains no more.
 
     draws : how many draws a side train. screen : judges the columns of wide rows.
 
@@ -58,41 +57,21 @@ def fit_boosted(
         raw = [x] if 1 < x.shape[1] <= constants.RAW_COLUMNS else []
         return np.column_stack([white, norm, *raw])
 
-    return boosted(features, train, choose, seed, base)
-
-
-def boosted(
-    features: Score,
-    train: Sides,
-    choose: Sides,
-    seed: np.random.SeedSequence,
-    base: Score,
-    growth: constants.Growth = constants.TREES,
-    sets: Sequence[Sequence[int]] | None = None,
-) -> Score:
-    """Trees that correct `base` by the features (m, f) of rows, until `choose` gains no more.
-
-    sets : features that may meet in one branch of a tree; all of them by default.
-    """
     x, label = features(train.stacked()[0]), train.stacked()[1]
     start = evaluate(base, train.stacked()[0])
     state = int(generator(seed, Purpose.SCORE).integers(2**31 - 1))
-    leaf_draws = min(constants.LEAF_DRAWS, max(20, len(x) // growth.leaves_at_most))
+    leaf_draws = min(constants.LEAF_DRAWS, max(20, len(x) // constants.LEAVES_AT_MOST))
     library = boosting()[0]
     if library is None:
         # scikit-learn's boosting takes no starting score: the base is one more feature
-        if sets is not None:
-            sets = [[*columns, x.shape[1]] for columns in sets]
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits
 
         model = HistGradientBoostingClassifier(
-            max_iter=growth.rounds // 2,
-            learning_rate=growth.rate,
-            l2_regularization=growth.ridge,
-            max_leaf_nodes=growth.leaves,
+            max_iter=constants.TREE_ROUNDS // 2,
+            learning_rate=constants.TREE_RATE,
+            max_leaf_nodes=constants.TREE_LEAVES,
             min_samples_leaf=leaf_draws,
-            interaction_cst=sets,
             early_stopping=False,
             random_state=state,
         )
@@ -107,19 +86,17 @@ def boosted(
     table = library.Dataset(x, label, init_score=start)
     check = library.Dataset(check_x, check_label, init_score=check_start, reference=table)
     parameters = constants.LIGHTGBM | {
-        "learning_rate": growth.rate,
-        "lambda_l2": growth.ridge,
-        "num_leaves": growth.leaves,
+        "learning_rate": constants.TREE_RATE,
+        "num_leaves": constants.TREE_LEAVES,
         "min_data_in_leaf": leaf_draws,
         "seed": state,
-        "interaction_constraints": "" if sets is None else [list(columns) for columns in sets],
     }
     booster = library.train(
         parameters,
         table,
-        num_boost_round=growth.rounds,
+        num_boost_round=constants.TREE_ROUNDS,
         valid_sets=[check],
-        callbacks=[library.early_stopping(growth.patience, verbose=False)],
+        callbacks=[library.early_stopping(constants.TREE_PATIENCE, verbose=False)],
     )
     how = {"raw_score": True, "num_iteration": booster.best_iteration, "num_threads": 1}
     return lambda x: base(x) + np.asarray(booster.predict(features(x), **how))

@@ -3,7 +3,7 @@
 Among many columns, trees split first where noise happens to be largest, so few draws are left when
 they reach an interaction that shows only after two splits. A table of counts shows which columns
 interact, and a model of these alone needs few draws: products of polynomials if the interaction is
-smooth, trees if it is not.
+smooth, a few cuts of both columns if it has jumps.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from itertools import combinations
 
 import numpy as np
 from numpy.polynomial.legendre import legvander
-from scipy.special import chdtri, expit
+from scipy.special import chdtri, expit, logit
 
 from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
-from dpaudit.scoring.models.boosted import boosted
 from dpaudit.scoring.models.logistic import Terms, fit_correction
-from dpaudit.scoring.models.screen import Screen, squares, strongest, surplus
+from dpaudit.scoring.models.screen import FEWEST, Screen, squares, strongest, surplus
+from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
@@ -76,15 +76,33 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     return Missed(look(np.column_stack([white, length])).anything, ())
 
 
-def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:
-    """Correct `base` by products over the pairs of columns that it missed; None if there are
-    none."""
+def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:
+    """The best on `choose` of the products and the cuts of the pairs of columns that `base` missed;
+    None if there are none.
+
+    Each corrects `base`, unless that may be mostly noise. Cuts also start from 0: a smooth score
+    near a jump is a poor start.
+    """
     if not pairs:
         return None
+    useful = np.log(2.0) - log_loss(base, choose) > constants.WEAK_SIGNAL
+    start = base if useful else zero
+    scores = [fit_products(train, choose, start, pairs)]
+    for score in [start, zero] if useful else [zero]:
+        for pair in pairs:
+            score = fit_cuts(train, score, pair)
+        scores.append(score)
+    return min(scores, key=lambda score: log_loss(score, choose))
+
+
+def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score:
+    """Correct `base` by products of polynomials over the pairs of columns."""
     columns = np.unique(pairs)
     ranks = np.linspace(-1.0, 1.0, constants.PAIR_POINTS)
     points = np.quantile(train.stacked()[0][:, columns], (ranks + 1.0) / 2.0, axis=0)
-    places, start = np.searchsorted(columns, pairs).T, _or_zero(base, choose)
+    places = np.searchsorted(columns, pairs).T
+    degree = np.arange(constants.PAIR_DEGREE + 1)
+    low = np.flatnonzero(degree[1:, None] + degree[1:] <= constants.PAIR_DEGREE + 1)
 
     def terms(x: Array) -> Terms:
         """Legendre polynomials of the columns' ranks, and their products over the pairs."""
@@ -93,38 +111,129 @@ def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Scor
         alone = legvander(rank, constants.PAIR_DEGREE)[:, :, 1:]  # (columns, m, degree)
         left, right = alone[places]
         both = left[:, :, :, None] * right[:, :, None, :]
-        flat = (alone, both.reshape(*left.shape[:2], -1))
-        return start(x), np.column_stack([part for block in flat for part in block])
+        flat = (alone, both.reshape(*left.shape[:2], -1)[:, :, low])
+        return base(x), np.column_stack([part for block in flat for part in block])
 
-    return fit_correction(start, terms, train, choose)
+    return fit_correction(base, terms, train, choose)
 
 
-def fit_trees(
-    train: Sides,
-    choose: Sides,
-    seed: np.random.SeedSequence,
-    base: Score,
-    pairs: Pairs,
-) -> Score | None:
-    """Trees of the pairs of columns that `base` missed, which start from it or from 0, whichever is
-    better on `choose`; None if there are none.
+def fit_cuts(train: Sides, base: Score, pair: tuple[int, int]) -> Score:
+    """Correct `base` by an amount for each rectangle between cuts of two columns.
 
-    A smooth score near a jump is a poor start.
+    Rectangles whose amounts do not differ significantly have one in common: the set of the rows
+    above a threshold is then a union of rectangles, and does not depend on the noise in them.
     """
-    if not pairs:
-        return None
-    columns = np.unique(pairs)
-    sets = np.searchsorted(columns, pairs).tolist()
-    choose = choose.head(constants.STOPPING_DRAWS)
-    growth = constants.PAIR_TREES
-    starts = [zero] if _or_zero(base, choose) is zero else [base, zero]
-    scores = [
-        boosted(lambda x: x[:, columns], train, choose, seed, start, growth, sets)
-        for start in starts
-    ]
-    return min(scores, key=lambda score: log_loss(score, choose))
+    columns, (x, label) = list(pair), train.stacked()
+    p, bins = expit(evaluate(base, x)), min(constants.CUT_BINS, len(x) // constants.CUT_DRAWS)
+    if bins < 2:
+        return base
+    limits = ascending_columns(x[:, columns])[:, np.arange(1, bins) * (len(x) - 1) // bins]
+
+    def place(x: Array, limits: Sequence[Array]) -> np.ndarray:
+        """Which rectangle each row is in, (m,)."""
+        first, second = (
+            np.searchsorted(*column) for column in zip(limits, x[:, columns].T, strict=True)
+        )
+        return np.asarray(first * (len(limits[1]) + 1) + second)
+
+    where = place(x, limits)
+    tables = [np.bincount(where, w, minlength=bins**2) for w in (label - p, p * (1.0 - p))]
+    sums = np.array(tables).reshape(2, bins, bins).cumsum(axis=1).cumsum(axis=2)
+    sums = np.pad(sums, ((0, 0), (1, 0), (1, 0)))
+    edges = find_edges(sums)
+    cuts = [at[np.array(ends[1:-1], dtype=int) - 1] for at, ends in zip(limits, edges, strict=True)]
+    cells = np.diff(np.diff(sums[:, edges[0]][:, :, edges[1]], axis=1), axis=2).reshape(2, -1)
+    group = merged(cells)
+    member = group[place(x, cuts)]
+    a, b = (np.bincount(member[label == side], minlength=len(cells[0])) for side in (1, 0))
+    guess = logit(np.bincount(member, p, minlength=len(a)) / np.maximum(a + b, 1))
+    amount = (shrink(a, b, guess)[0] - guess)[group]
+    return lambda x: base(x) + amount[place(x, cuts)]
 
 
-def _or_zero(base: Score, choose: Sides) -> Score:
-    """The score itself, or 0 if it may be mostly noise."""
-    return base if np.log(2.0) - log_loss(base, choose) > constants.WEAK_SIGNAL else zero
+def find_edges(sums: Array) -> list[list[int]]:
+    """The edges of the rectangles along each of two columns: positions of bins, both ends among
+    them.
+
+    sums : (2, bins + 1, bins + 1), the residuals of a score and their variances, summed over the
+    rows below two positions.
+
+    The best pair of cuts comes first: of a checkerboard no cut alone shows anything. Then come the
+    best further cuts, even if they gain little, because others may need them; after each of them
+    every cut moves to where it is best. At the end, cuts are taken out that gain no more than
+    chance.
+    """
+    bins = sums.shape[1] - 1
+    corner, left, below = sums[:, 1:-1, 1:-1], sums[:, 1:-1, -1:], sums[:, -1:, 1:-1]
+    rest = sums[:, -1:, -1:] - left - below + corner
+    four = gain(corner) + gain(left - corner) + gain(below - corner) + gain(rest)
+    edges = [[0, int(at) + 1, bins] for at in np.unravel_index(four.argmax(), four.shape)]
+
+    def gains(axis: int) -> Array:
+        """What a cut at each position of this axis gains, nats, beyond what chance may give it."""
+        strips = np.diff(sums.swapaxes(1, 1 + axis)[:, :, edges[1 - axis]], axis=2)
+        after = np.searchsorted(edges[axis], np.arange(1, bins))
+        low, high = (strips[:, np.array(edges[axis])[at]] for at in (after - 1, after))
+        here = strips[:, 1:-1]
+        more = (gain(here - low) + gain(high - here) - gain(high - low)).sum(axis=1)
+        by_chance = chdtri(strips.shape[2], constants.CUT_LEVEL / bins**2)
+        return np.asarray(more - 0.5 * by_chance)
+
+    def insert(axis: int, at: int) -> None:
+        edges[axis] = sorted([*edges[axis], at])
+
+    def inner() -> list[tuple[int, int]]:
+        return [(axis, at) for axis in (0, 1) for at in edges[axis][1:-1]]
+
+    while True:
+        for axis, at in inner():
+            edges[axis].remove(at)
+            insert(axis, int(gains(axis).argmax()) + 1)
+        axis = max((0, 1), key=lambda axis: gains(axis).max())
+        most = gains(axis)
+        enough = len(inner()) >= constants.FIRST_CUTS and most.max() <= 0.0
+        if enough or len(inner()) >= min(constants.MOST_CUTS, bins):
+            break
+        insert(axis, int(most.argmax()) + 1)
+    while cuts := inner():
+        worth = []
+        for axis, at in cuts:
+            edges[axis].remove(at)
+            worth.append(gains(axis)[at - 1])
+            insert(axis, at)
+        least = int(np.argmin(worth))
+        if worth[least] > 0.0:
+            break
+        axis, at = cuts[least]
+        edges[axis].remove(at)
+    return edges
+
+
+def gain(sums: Array) -> Array:
+    """By how many nats an amount of its own improves the score of each cell, about (Rao's score
+    test).
+
+    sums : (2, ...), the residuals and their variances, summed over the rows of each cell.
+    """
+    return np.asarray(0.5 * sums[0] ** 2 / np.maximum(sums[1], FEWEST))
+
+
+def merged(cells: Array) -> np.ndarray:
+    """The group of each cell, (c,), after those that do not differ significantly are merged.
+
+    cells : (2, c), the residuals and their variances, summed over the rows of each cell.
+    """
+    order = np.argsort(cells[0] / np.maximum(cells[1], FEWEST), kind="stable")
+    groups, sums = [[cell] for cell in order.tolist()], cells[:, order]
+    while len(groups) > 1:
+        loss = gain(sums[:, :-1]) + gain(sums[:, 1:]) - gain(sums[:, :-1] + sums[:, 1:])
+        least = int(loss.argmin())
+        if loss[least] > 0.5 * chdtri(1, constants.CUT_LEVEL):
+            break
+        sums[:, least] += sums[:, least + 1]
+        sums = np.delete(sums, least + 1, axis=1)
+        groups[least] += groups.pop(least + 1)
+    group = np.empty(len(order), dtype=int)
+    for number, members in enumerate(groups):
+        group[members] = number
+    return group
