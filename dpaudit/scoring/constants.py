@@ -180,9 +180,9 @@ PAIR_LEVEL = 0.001  # probability that a pair of no use is taken, over all pairs
 # that set the rank: lower degrees miss waves, higher ones need more draws.
 PAIR_DEGREE, PAIR_POINTS = 6, 1025
 MOST_PAIRS = 6  # pairs that take part, at most: the most significant ones
-CUT_BINS, CUT_DRAWS = 256, 8  # bins of a column between which cuts lie, at most; draws of a bin
-CUT_LEVEL = 0.01  # probability that a cut is kept, or a level of the score, that is of no use
-FIRST_CUTS, MOST_CUTS = 8, 16  # cuts that are made whatever they gain; cuts at most
+CUT_BINS, CUT_DRAWS = 256, 8  # bins of a column, at most, between which cuts lie; draws of a bin
+CUT_LEVEL = 0.01  # probability that a cut, or two amounts for one, is kept though of no use
+CUTS = 16  # cuts of two columns, at most: those of a checkerboard of 9 × 9 squares
 
 # --- networks ---
 NETWORK_DRAWS = 40_000  # draws a side, at most, with which a network takes some ten CPU seconds

@@ -26,6 +26,7 @@ from dpaudit.scoring.shrink import shrink
 from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
+Cuts = list[tuple[int, int]]
 
 
 @value_class
@@ -120,93 +121,80 @@ def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Scor
 def fit_cuts(train: Sides, base: Score, pair: tuple[int, int]) -> Score:
     """Correct `base` by an amount for each rectangle between cuts of two columns.
 
-    Rectangles whose amounts do not differ significantly have one in common: the set of the rows
-    above a threshold is then a union of rectangles, and does not depend on the noise in them.
+    Rectangles whose amounts do not differ significantly have one in common: the rows above a
+    threshold are then a union of rectangles, which does not depend on the noise in each.
     """
     columns, (x, label) = list(pair), train.stacked()
-    p, bins = expit(evaluate(base, x)), min(constants.CUT_BINS, len(x) // constants.CUT_DRAWS)
-    if bins < 2:
-        return base
+    p, bins = expit(evaluate(base, x)), min(constants.CUT_BINS, len(x) // constants.CUT_DRAWS + 2)
     limits = ascending_columns(x[:, columns])[:, np.arange(1, bins) * (len(x) - 1) // bins]
 
     def place(x: Array, limits: Sequence[Array]) -> np.ndarray:
         """Which rectangle each row is in, (m,)."""
-        first, second = (
-            np.searchsorted(*column) for column in zip(limits, x[:, columns].T, strict=True)
-        )
+        sides = zip(limits, x[:, columns].T, strict=True)
+        first, second = (np.searchsorted(*side) for side in sides)
         return np.asarray(first * (len(limits[1]) + 1) + second)
 
     where = place(x, limits)
     tables = [np.bincount(where, w, minlength=bins**2) for w in (label - p, p * (1.0 - p))]
     sums = np.array(tables).reshape(2, bins, bins).cumsum(axis=1).cumsum(axis=2)
     sums = np.pad(sums, ((0, 0), (1, 0), (1, 0)))
-    edges = find_edges(sums)
-    cuts = [at[np.array(ends[1:-1], dtype=int) - 1] for at, ends in zip(limits, edges, strict=True)]
-    cells = np.diff(np.diff(sums[:, edges[0]][:, :, edges[1]], axis=1), axis=2).reshape(2, -1)
-    group = merged(cells)
-    member = group[place(x, cuts)]
-    a, b = (np.bincount(member[label == side], minlength=len(cells[0])) for side in (1, 0))
+    edges = edges_of(find_cuts(sums), bins)
+    inner = [at[ends[1:-1] - 1] for at, ends in zip(limits, edges, strict=True)]
+    cells = np.diff(np.diff(sums[:, edges[0]][:, :, edges[1]], axis=1), axis=2)
+    group = merged(cells.reshape(2, -1))
+    member = group[place(x, inner)]
+    a, b = (np.bincount(member[label == side], minlength=len(group)) for side in (1, 0))
     guess = logit(np.bincount(member, p, minlength=len(a)) / np.maximum(a + b, 1))
     amount = (shrink(a, b, guess)[0] - guess)[group]
-    return lambda x: base(x) + amount[place(x, cuts)]
+    return lambda x: base(x) + amount[place(x, inner)]
 
 
-def find_edges(sums: Array) -> list[list[int]]:
-    """The edges of the rectangles along each of two columns: positions of bins, both ends among
-    them.
+def find_cuts(sums: Array) -> Cuts:
+    """Cuts of two columns: which of them, 0 or 1, and the position of a bin.
 
     sums : (2, bins + 1, bins + 1), the residuals of a score and their variances, summed over the
     rows below two positions.
 
-    The best pair of cuts comes first: of a checkerboard no cut alone shows anything. Then come the
-    best further cuts, even if they gain little, because others may need them; after each of them
-    every cut moves to where it is best. At the end, cuts are taken out that gain no more than
-    chance.
+    Cuts are made even if they gain little, because others may need them: of a checkerboard no cut
+    alone shows anything. After each of them all move to where they are best. At the end those that
+    gain no more than chance are taken out.
     """
-    bins = sums.shape[1] - 1
-    corner, left, below = sums[:, 1:-1, 1:-1], sums[:, 1:-1, -1:], sums[:, -1:, 1:-1]
-    rest = sums[:, -1:, -1:] - left - below + corner
-    four = gain(corner) + gain(left - corner) + gain(below - corner) + gain(rest)
-    edges = [[0, int(at) + 1, bins] for at in np.unravel_index(four.argmax(), four.shape)]
+    cuts, bins = Cuts(), sums.shape[1] - 1
 
-    def gains(axis: int) -> Array:
-        """What a cut at each position of this axis gains, nats, beyond what chance may give it."""
-        strips = np.diff(sums.swapaxes(1, 1 + axis)[:, :, edges[1 - axis]], axis=2)
-        after = np.searchsorted(edges[axis], np.arange(1, bins))
-        low, high = (strips[:, np.array(edges[axis])[at]] for at in (after - 1, after))
-        here = strips[:, 1:-1]
-        more = (gain(here - low) + gain(high - here) - gain(high - low)).sum(axis=1)
-        by_chance = chdtri(strips.shape[2], constants.CUT_LEVEL / bins**2)
-        return np.asarray(more - 0.5 * by_chance)
+    def gains(cuts: Cuts) -> Array:
+        """What one more cut of each column gains at each position, (2, bins − 1), nats, beyond what
+        chance may give the best one.
+        """
+        net, ends = [], edges_of(cuts, bins)
+        for axis, own in enumerate(ends):
+            strips = np.diff(sums.swapaxes(1, 1 + axis)[:, :, ends[1 - axis]], axis=2)
+            after = np.searchsorted(own, np.arange(1, bins))
+            low, here, high = strips[:, own[after - 1]], strips[:, 1:-1], strips[:, own[after]]
+            more = gain(here - low) + gain(high - here) - gain(high - low)
+            by_chance = 0.5 * chdtri(strips.shape[2], constants.CUT_LEVEL / bins**2)
+            net.append(more.sum(axis=1) - by_chance)
+        return np.array(net)
 
-    def insert(axis: int, at: int) -> None:
-        edges[axis] = sorted([*edges[axis], at])
+    def best(cuts: Cuts) -> tuple[int, int]:
+        axis, position = divmod(int(gains(cuts).argmax()), bins - 1)
+        return axis, position + 1
 
-    def inner() -> list[tuple[int, int]]:
-        return [(axis, at) for axis in (0, 1) for at in edges[axis][1:-1]]
-
-    while True:
-        for axis, at in inner():
-            edges[axis].remove(at)
-            insert(axis, int(gains(axis).argmax()) + 1)
-        axis = max((0, 1), key=lambda axis: gains(axis).max())
-        most = gains(axis)
-        enough = len(inner()) >= constants.FIRST_CUTS and most.max() <= 0.0
-        if enough or len(inner()) >= min(constants.MOST_CUTS, bins):
+    for _ in range(constants.CUTS):
+        cuts.append(best(cuts))
+        for i in range(len(cuts)):
+            cuts[i] = best(cuts[:i] + cuts[i + 1 :])
+    while cuts:
+        others = [cuts[:i] + cuts[i + 1 :] for i in range(len(cuts))]
+        worth = [gains(rest)[axis, at - 1] for rest, (axis, at) in zip(others, cuts, strict=True)]
+        if min(worth) > 0.0:
             break
-        insert(axis, int(most.argmax()) + 1)
-    while cuts := inner():
-        worth = []
-        for axis, at in cuts:
-            edges[axis].remove(at)
-            worth.append(gains(axis)[at - 1])
-            insert(axis, at)
-        least = int(np.argmin(worth))
-        if worth[least] > 0.0:
-            break
-        axis, at = cuts[least]
-        edges[axis].remove(at)
-    return edges
+        cuts = others[int(np.argmin(worth))]
+    return cuts
+
+
+def edges_of(cuts: Cuts, bins: int) -> list[np.ndarray]:
+    """The cuts of each of two columns and its ends, 0 and `bins`, ascending."""
+    return [np.array(sorted({0, bins, *(at for a, at in cuts if a == axis)})) for axis in (0, 1)]
 
 
 def gain(sums: Array) -> Array:
