@@ -22,7 +22,7 @@ from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.logistic import Terms, fit_correction
 from dpaudit.scoring.models.screen import FEWEST, Screen, squares, strongest, surplus
-from dpaudit.scoring.shrink import shrink
+from dpaudit.scoring.shrink import STEEPEST, shrink
 from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
@@ -125,10 +125,11 @@ def fit_cuts(train: Sides, base: Score, pair: tuple[int, int]) -> Score:
     threshold are then a union of rectangles, which does not depend on the noise in each.
     """
     columns, (x, label) = list(pair), train.stacked()
-    p, bins = expit(evaluate(base, x)), min(constants.CUT_BINS, len(x) // constants.CUT_DRAWS + 2)
+    p = expit(np.clip(evaluate(base, x), -STEEPEST, STEEPEST))
+    bins = min(constants.CUT_BINS, len(x) // constants.CUT_DRAWS + 2)
     limits = ascending_columns(x[:, columns])[:, np.arange(1, bins) * (len(x) - 1) // bins]
 
-    def place(x: Array, limits: Sequence[Array]) -> np.ndarray:
+    def place(x: Array, limits: Sequence[Array] | Array) -> np.ndarray:
         """Which rectangle each row is in, (m,)."""
         sides = zip(limits, x[:, columns].T, strict=True)
         first, second = (np.searchsorted(*side) for side in sides)
