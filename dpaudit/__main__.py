@@ -10,6 +10,6 @@ if __name__ == "__main__":
         here = sys.path.pop(0)
         if os.path.dirname(os.path.dirname(__file__)) == here:
             sys.path.append(here)
-    from dpaudit.cli import main
+    from dpaudit.cli import program
 
-    sys.exit(main())
+    sys.exit(program())

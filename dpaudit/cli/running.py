@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+# Loaded here, where few calls are open: deep in a chain of imports it takes three times as long,
+# since Python then maps memory of its stack anew for each of many calls.
+import scipy.linalg  # noqa: F401
 
 import dpaudit.report
 from dpaudit._core.raised import report as traceback_of
@@ -49,9 +51,6 @@ from dpaudit.verdict.numbers import count, counted
 from dpaudit.verdict.sentences import one_line
 
 FILES = ("junit", "sarif", "summary")
-# Bytes. Once an array of so many is freed, glibc keeps what it frees for the next arrays instead of
-# returning it to the system, whose fresh pages took a tenth of the CPU time of a run.
-KEPT = 8 << 20
 OF_RUN = ("jobs", "resume", "show_data", "seconds")  # options of `audit` for the run alone
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 OF_DRAWS = {  # options of `dpaudit run` for audits of draws alone
@@ -132,7 +131,6 @@ def _run(
     written. one_claim : whether the scenarios audit one claim under several relations, for a common
     verdict; an error that prevents it is raised. options : `FILES`, and keywords of `_work`.
     """
-    np.empty(KEPT, np.uint8)
     if options.get("seconds") is not None and len(scenarios) > 1:
         options["seconds"] /= len(scenarios)
         each = duration(options["seconds"])

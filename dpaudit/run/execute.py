@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from dpaudit.run.store.folder import manifest_of, remove_store
 from dpaudit.run.store.progress import DRAWS, INTERRUPTED, SEARCH, Notice, Watch, state_of
 from dpaudit.run.suite.relations import alone
 from dpaudit.sampling import Progress
-from dpaudit.sampling.replay import hint
+from dpaudit.sampling.replay import hints
 from dpaudit.search import Selection
 
 REPLAYED = 600  # with as many draws of each side, the few draws of a replay cost next to nothing
@@ -278,7 +279,7 @@ def loaded_mechanism(scenario: Scenario, dataset: Table) -> Mechanism:
 
 
 def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | None) -> AuditResult:
-    """The result with a hint from a few replayed draws (`replay.hint`), if no output law is known
+    """The result with a hint from a few replayed draws (`replay.hints`), if no output law is known
     and these draws cost little. They come after the audit's, since a mechanism may keep state. If
     the pair gives no hint, other neighbours of the search are replayed.
     """
@@ -288,13 +289,15 @@ def _with_hint(result: AuditResult, scenario: Scenario, selection: Selection | N
     subject = result.subject
     assert subject.mechanism is not None
     assert subject.pair is not None
-    own = replay = hint(subject.mechanism, subject.pair, show_data=subject.show_data)
+    left = subject.pair.left
     tried = () if selection is None else selection.tried[1 : scenario.settings.draws // REPLAYED]
+    others = chain([subject.pair.right], (trial.change.pair(left).right for trial in tried))
+    replays = hints(subject.mechanism, left, others, show_data=subject.show_data)
+    own = replay = next(replays)
     for trial in tried:
         if replay is None or replay["difference"] is not None:
             break
-        pair = trial.change.pair(subject.pair.left)
-        replay = hint(subject.mechanism, pair, show_data=subject.show_data)
+        replay = next(replays)
         if replay is not None:
             replay["text"] = f"On another neighbour ({trial.change.text}): {replay['text']}"
     if replay is None or replay["difference"] is None:

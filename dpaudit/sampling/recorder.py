@@ -15,7 +15,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from types import FrameType
@@ -145,12 +145,20 @@ def recorded(log: Log) -> Iterator[None]:
             plain = real(log.child() if seed is None else seed)
             return plain if isinstance(plain, _Generator) else _generator(log, plain.bit_generator)
 
-        with ExitStack() as changes:
-            numpy = _methods(np.random, np.random.mtrand._rand, state)
-            _replace(changes, np.random, {**numpy, "default_rng": default_rng})
-            _replace(changes, np.random.mtrand, {"_rand": state})
-            _replace(changes, random, _methods(random, random._inst, own))
+        numpy = _methods(np.random, np.random.mtrand._rand, state)
+        recording: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
+            (vars(np.random), {**numpy, "default_rng": default_rng}),
+            (vars(np.random.mtrand), {"_rand": state}),
+            (vars(random), _methods(random, random._inst, own)),
+        )
+        before = [{name: module[name] for name in names} for module, names in recording]
+        try:
+            for module, names in recording:
+                module.update(names)
             yield
+        finally:
+            for (module, _), names in zip(recording, before, strict=True):
+                module.update(names)
 
 
 def _methods(module: Any, old: Any, new: Any) -> dict[str, Any]:
@@ -160,12 +168,6 @@ def _methods(module: Any, old: Any, new: Any) -> dict[str, Any]:
         for name, function in vars(module).items()
         if getattr(function, "__self__", None) is old and hasattr(new, name)
     }
-
-
-def _replace(changes: ExitStack, module: Any, names: dict[str, Any]) -> None:
-    for name, value in names.items():
-        changes.callback(setattr, module, name, getattr(module, name))
-        setattr(module, name, value)
 
 
 # --- arguments of draws that are compared

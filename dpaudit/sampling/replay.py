@@ -12,7 +12,7 @@ seeds and those on D' agree for all seeds: noise cannot explain it, only the dat
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ HINT = (
 )
 NOTHING = "No noise call was recorded: the mechanism draws outside Python's and NumPy's generators."
 SAME = "The noise calls do not depend on the data, as far as they were recorded."
+Played = list[tuple[Log, np.ndarray]]  # for each seed, the record of a call and its outputs
 COUNTS = ("range", "number of choices")  # arguments that may follow the number of rows
 
 
@@ -143,32 +144,47 @@ def replay(mechanism: Mechanism, pair: NeighbourPair, *, rng: RngLike = 0) -> Re
     check_mechanism(mechanism)
     if not isinstance(pair, NeighbourPair):
         check.fail("pair", pair, "a NeighbourPair")
-    seed = below(root(rng), int(Purpose.COMMON), 1)
-    databases = pair.left, pair.right
-    runs = [[_run(mechanism, data, below(seed, at)) for at in range(SEEDS)] for data in databases]
-    left, right = ([log for log, _ in side] for side in runs)
-    rows = Rows(len(pair.left), len(pair.right))
-    difference = first_difference(left, right, rows)
+    seed = root(rng)
+    left, right = (_played(mechanism, data, seed) for data in (pair.left, pair.right))
+    return _compared(left, right, Rows(len(pair.left), len(pair.right)))
+
+
+def hints(
+    mechanism: Mechanism, left: Array, others: Iterable[Array], *, show_data: bool = False
+) -> Iterator[dict[str, Any] | None]:
+    """For D and each D' the result of `replay` as in result.json; None if it cannot be replayed.
+    The calls on D, `left`, are made once.
+    """
+    seed, played = root(0), None
+    for right in others:
+        try:
+            played = played or _played(mechanism, left, seed)
+            other = _played(mechanism, right, seed)
+            compared = _compared(played, other, Rows(len(left), len(right)))
+        except Exception:  # a hint must not end an audit
+            yield None
+        else:
+            yield compared.to_dict(show_data=show_data)
+
+
+def _played(mechanism: Mechanism, data: Array, seed: np.random.SeedSequence) -> Played:
+    """The log of the random draws and the outputs of one call for each seed below `seed`."""
+    where, played = "a replay", []
+    for at in range(SEEDS):
+        log = Log(below(seed, int(Purpose.COMMON), 1, at))
+        with recorded(log):
+            draws = outputs(sampler_of(mechanism, data), SIZE, generator(log), where)
+            played.append((log, checked(draws, SIZE, where)))
+    return played
+
+
+def _compared(left: Played, right: Played, rows: Rows) -> Replay:
+    ours, theirs = ([log for log, _ in side] for side in (left, right))
+    difference = first_difference(ours, theirs, rows)
     if difference is None:
-        ours, theirs = (joined([draws for _, draws in side], "a replay") for side in runs)
-        difference = other_width(ours, theirs, rows)
-    return Replay(difference, (len(left[0].drawn), len(right[0].drawn)))
-
-
-def hint(mechanism: Mechanism, pair: NeighbourPair, *, show_data: bool = False) -> Any:
-    """The result of `replay` as in result.json; None if the mechanism cannot be replayed."""
-    try:
-        return replay(mechanism, pair).to_dict(show_data=show_data)
-    except Exception:  # a hint must not end an audit
-        return None
-
-
-def _run(mechanism: Mechanism, data: Array, seed: np.random.SeedSequence) -> tuple[Log, np.ndarray]:
-    """Call a mechanism once: the log of its random draws, and its outputs."""
-    log, where = Log(seed), "a replay"
-    with recorded(log):
-        draws = outputs(sampler_of(mechanism, data), SIZE, generator(log), where)
-        return log, checked(draws, SIZE, where)
+        draws = (joined([drawn for _, drawn in side], "a replay") for side in (left, right))
+        difference = other_width(*draws, rows)
+    return Replay(difference, (len(ours[0].drawn), len(theirs[0].drawn)))
 
 
 # --- the first difference between the logs --------------------------------------------------------

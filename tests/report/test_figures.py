@@ -73,6 +73,32 @@ def test_legends_are_outside_the_axes(result):
         assert legend.y0 >= 0
 
 
+@pytest.mark.parametrize("scale", [1.0, 0.02, 1e-6])
+def test_no_text_is_cut(result, scale):
+    """Ticks such as 0.0002 are wider than 0.2, and a power of ten stands above its axis."""
+    for part, name in (("empirical", "delta"), ("empirical", "low"), ("exact", "delta")):
+        result[part][name] = [scale * value for value in result[part][name]]
+    result["claim"] = None
+    curves = read_curves(result)
+    for figure in (
+        spectrum_figure(curves),
+        panel_figure(curves, log=False),
+        panel_figure(curves, log=True),
+        key_figure(curves),
+        tradeoff_figure(curves),
+    ):
+        figure.draw_without_rendering()
+        for ax in figure.axes:
+            for place in (ax.xaxis, ax.yaxis):
+                box = place.get_tightbbox()
+                assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+                assert 0 <= box.y0 < box.y1 <= figure.bbox.height
+        for text in [*(key for one in figure.legends for key in one.get_texts()), *figure.texts]:
+            box = text.get_window_extent()
+            assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+            assert 0 <= box.y0 < box.y1 <= figure.bbox.height
+
+
 def test_log_axis_ends_at_the_decade_of_one_draw_or_below_what_there_is_to_see():
     assert plot_spectrum(read_curves(make_result(test=30_000)), log=True).get_ylim()[
         0
