@@ -8,10 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# Loaded here, where few calls are open: deep in a chain of imports it takes three times as long,
-# since Python then maps memory of its stack anew for each of many calls.
-import scipy.linalg  # noqa: F401
-
 import dpaudit.report
 from dpaudit._core.raised import report as traceback_of
 from dpaudit._core.result_file import RESULT, load, reading

@@ -191,8 +191,8 @@ def _place(ax: Axes, above: float, below: float = 0.0, column: int = 0, columns:
 
     above, below : further inches, above the panel and below the labels of its horizontal axis.
     """
-    width, height = ax.figure.get_size_inches()
-    labels = ax.yaxis.get_major_formatter().format_ticks(ax.get_yticks())
+    width, height = ax.figure.bbox.size / ax.figure.dpi
+    labels = ax.yaxis.get_major_formatter().format_ticks(list(ax.get_yticks()))
     left = column * width / columns + LABELLED + DIGIT * (max(map(len, labels)) - 3)
     right = (column + 1) * width / columns - NARROW
     low, high = below + LABELLED, height - above

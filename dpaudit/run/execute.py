@@ -79,7 +79,8 @@ def run(
     out : path, optional
         Folder of the report, which is created if it does not exist (default dpaudit-out/NAME).
     draws, seed, stop, level : optional
-        Settings that take the place of the scenario's.
+        Settings that take the place of the scenario's. With `resume` and without `seed` the run
+        keeps the seed that it was begun with.
     ledger : path, optional
         A file that pools the evidence of this run with that of earlier runs. The pooled evidence
         decides the verdict at the run's level (`dpaudit.run.Ledger`). Without `seed` the run takes
@@ -132,16 +133,19 @@ def run(
             raise InvalidInput(
                 f"seconds and {other} exclude each other: give one", argument="seconds"
             )
-    if ledger is not None and seed is None:
-        # each run of a ledger needs fresh draws; a run that is resumed keeps its own seed
-        stored_seed = _seed_left(folder) if resume else None
-        seed = fresh_seed() if stored_seed is None else stored_seed
+    named_seed = scenario.seed if seed is None else seed
+    if seed is None and resume:
+        seed = _seed_left(folder)
+    if seed is None and ledger is not None:  # each run of a ledger needs fresh draws
+        seed = fresh_seed()
     scenario = scenario.override(draws, seed, stop, level)
     book = None if ledger is None else Ledger(ledger)
     if book is not None:
         check_fit(scenario)
         book.ready()
     watch = Watch(folder / DRAWS, scenario.name, progress, notice)
+    if resume and ledger is None and scenario.seed != named_seed:
+        watch.notice(f"the run goes on with the seed that it was begun with, {scenario.seed}")
     with importable_from(scenario.modules), watch, scenario.workers.at_work(n_jobs):
         with _step(watch, "choosing the neighbour"):
             scenario, subject, origin, selection = _prepare(

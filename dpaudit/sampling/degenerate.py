@@ -54,12 +54,12 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
     sentences: tuple[str, ...] = ()
     ours, theirs = outcomes.as_bytes(P), outcomes.as_bytes(Q)
     if np.all(ours == ours[0]) and np.all(theirs == theirs[0]):
-        said = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
+        subject = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
         first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
         if first[0] == second[0]:
-            sentences = (f"{said} {_constant(P[:1])}",)
+            sentences = (f"{subject} {_constant(P[:1])}",)
         else:
-            sentences = (f"{said} one value on D and another on D'{INFINITE}",)
+            sentences = (f"{subject} one value on D and another on D'{INFINITE}",)
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
         sentences += (
             f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "

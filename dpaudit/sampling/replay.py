@@ -182,8 +182,8 @@ def _compared(left: Played, right: Played, rows: Rows) -> Replay:
     ours, theirs = ([log for log, _ in side] for side in (left, right))
     difference = first_difference(ours, theirs, rows)
     if difference is None:
-        draws = (joined([drawn for _, drawn in side], "a replay") for side in (left, right))
-        difference = other_width(*draws, rows)
+        P, Q = (joined([draws for _, draws in side], "a replay") for side in (left, right))
+        difference = other_width(P, Q, rows)
     return Replay(difference, (len(ours[0].drawn), len(theirs[0].drawn)))
 
 

@@ -69,7 +69,7 @@ def test_a_search_is_paid_for_by_fresh_draws(data):
     assert result.selection.epsilon == 0.2  # the claim's own
 
 
-def test_the_budget_is_kept(data):
+def test_no_more_draws_than_the_budget(data):
     budget = 3.5
     mechanism = blind(dp.mechanisms.GaussianLS(sigma=1.0))
     found = search.select(mechanism, data, budget=budget, draws=4000, rng=1)

@@ -139,10 +139,10 @@ def _bound(
     for _ in range(ROUNDS):
         points = np.linspace(low, high, POINTS)
         if guesses.fair:
-            found = rejected(guesses, alpha, partial(fair, points[1:-1]))
+            rejections = rejected(guesses, alpha, partial(fair, points[1:-1]))
         else:
-            found = np.array([refutes(guesses, curve(at), alpha) for at in points[1:-1]])
-        count = int(np.argmin(np.append(found, False)))
+            rejections = np.array([refutes(guesses, curve(at), alpha) for at in points[1:-1]])
+        count = int(np.argmin(np.append(rejections, False)))
         low, high = points[count], points[count + 1]
     return float(low)
 

@@ -40,6 +40,7 @@ class Section(BaseModel):
         frozen=True,
         hide_input_in_errors=True,
         protected_namespaces=(),
+        defer_build=True,  # a run uses a few of the models
     )
     tables: ClassVar[Mapping[str, type[Section]]] = {}
     elsewhere: ClassVar[Mapping[str, str]] = {}

@@ -62,8 +62,8 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
         seconds = time.perf_counter() - begin
         if isinstance(done, str):
             return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
-        said = done.verdict, done.reason
-        return ScenarioOutcome(name, path, folder, *said, seconds, done.to_dict())
+        verdict, reason, record = done.verdict, done.reason, done.to_dict()
+        return ScenarioOutcome(name, path, folder, verdict, reason, seconds, record)
     # of an unexpected error its type and a message without data
     text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
     seconds = time.perf_counter() - begin

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dpaudit as dp
 from dpaudit.adapters.trial import MOST
 from dpaudit.run import Scenario, run
 from dpaudit.run.store import folder as store_folder
@@ -198,6 +199,19 @@ def test_of_an_interrupted_search_only_the_first_draws_are_made_twice(counted, t
     assert len(first) == most < len(whole)
     assert sorted(first + rest) == sorted([*whole, SPREAD, *[16] * 16 * len(sides)])
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
+
+
+@pytest.mark.parametrize("most", [2, 60])
+def test_a_run_that_goes_on_keeps_its_seed(counted, tmp_path, most):
+    """The interrupted run had a seed of its own; it ended in the search, or in its later rounds."""
+    counted("whole", 10**6, seed=5)
+    counted("out", most, seed=5)
+    told = []
+    counted("out", 10**6, resume=True, notice=told.append)
+    assert told == ["the run goes on with the seed that it was begun with, 5"]
+    assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
+    with pytest.raises(dp.InvalidInput, match=r"other settings \(seed 5, now 1\)"):
+        counted("out", 10**6, resume=True, seed=1)
 
 
 def test_damaged_outcomes_of_a_search_are_found_anew(counted, tmp_path):
