@@ -191,7 +191,8 @@ def _place(ax: Axes, above: float, below: float = 0.0, column: int = 0, columns:
 
     above, below : further inches, above the panel and below the labels of its horizontal axis.
     """
-    width, height = ax.figure.bbox.size / ax.figure.dpi
+    size, dpi = ax.figure.bbox, ax.figure.dpi
+    width, height = size.width / dpi, size.height / dpi
     labels = ax.yaxis.get_major_formatter().format_ticks(list(ax.get_yticks()))
     left = column * width / columns + LABELLED + DIGIT * (max(map(len, labels)) - 3)
     right = (column + 1) * width / columns - NARROW

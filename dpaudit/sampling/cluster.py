@@ -15,7 +15,7 @@ import numpy as np
 from dpaudit._core.user_code import Carried
 from dpaudit.sampling.block import SIDES, Block, Blocks, joined
 from dpaudit.sampling.counting import sendable, width
-from dpaudit.sampling.parallel import DRAWING, answer
+from dpaudit.sampling.parallel import answer, drawing
 
 Pair = tuple[np.ndarray, np.ndarray]
 
@@ -48,7 +48,7 @@ class BlocksOnCluster:
             ]
             widths = [submit(width, part, key=f"width-{uuid4().hex}") for part in self.drawn]
             try:
-                columns = answer(lambda: backend.client.gather(widths), DRAWING)
+                columns = answer(lambda: backend.client.gather(widths), drawing(blocks))
             except BaseException:
                 backend.client.cancel(self.drawn)
                 raise

@@ -196,7 +196,8 @@ def counting(
     def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
         parts = _grouped(upcoming, group_size(numbers), before)
         task = delayed(partial(_drawn_and_counted, tuple(blocks), carried))
-        return made(parts, n_jobs, task, "draw and count M(D) and M(D')", load, keep)
+        doing = "draw and count M(D) and M(D')"  # a group has blocks of both sides
+        return made(parts, n_jobs, task, lambda _: doing, load, keep)
 
     return results
 

@@ -21,13 +21,12 @@ from joblib.parallel import get_active_backend
 
 from dpaudit._core.raised import Raised, with_cause
 from dpaudit.errors import DpauditError, MechanismError
-from dpaudit.sampling.block import Block, Blocks
+from dpaudit.sampling.block import SIDES, Block, Blocks
 
 WINDOW = 1 << 26  # bytes of results that a window may hold
 # Most parts in a window for each worker. Workers wait for the last part of a window, which takes
 # little of their time if it has this many.
 DEEP = 64
-DRAWING = "draw M(D) and M(D')"  # what failed, for people
 CANNOT_PICKLE = re.compile("cannot pickle '[^']*' object")  # as Python says it
 THREADS = "threads"  # used if the user has set no other backend of joblib
 
@@ -52,28 +51,30 @@ def made(
     parts: Iterable[Part],
     n_jobs: int | None,
     task: Callable[[Part], Any],
-    doing: str,
+    doing: Callable[[Sequence[Part]], str],
     load: Callable[[Part], Result | None] | None = None,
     keep: Callable[[Part, Result], None] | None = None,
 ) -> Iterator[tuple[Part, Result]]:
     """Yield the parts in order, each with its result. Raises `MechanismError`, and what `keep`
     raises.
 
-    task : returns joblib's task that makes the result of a part. doing : what the task does, for
-    error messages. load : returns a result that exists already, or None. keep : stores a new result
-    before it is yielded.
+    task : returns joblib's task that makes the result of a part. doing : what the tasks of some
+    parts do, for the error about a worker that died with one of them. load : returns a result that
+    exists already, or None. keep : stores a new result before it is yielded.
     """
     left, jobs, room = iter(parts), effective_n_jobs(n_jobs), 1
     with _parallel(n_jobs) as parallel:
         while window := list(islice(left, jobs * room)):
             loaded = {} if load is None else {part: load(part) for part in window}
-            fresh = _results(parallel, [task(part) for part in window if loaded.get(part) is None])
+            missing = [part for part in window if loaded.get(part) is None]
+            fresh = _results(parallel, [task(part) for part in missing])
             largest = 1
             try:
                 for part in window:
                     result = loaded.pop(part, None)
                     if result is None:
-                        result = answer(partial(next, fresh), doing)
+                        result = answer(partial(next, fresh), doing(missing))
+                        del missing[0]
                         if keep is not None:
                             keep(part, result)
                     largest = max(largest, result.nbytes)
@@ -98,12 +99,17 @@ def drawn(
         return delayed(sides[block.side])(block.number, block.size)
 
     if store is None:
-        return made(blocks, n_jobs, task, DRAWING)
+        return made(blocks, n_jobs, task, drawing)
 
     def keep(block: Block, draws: np.ndarray) -> None:
         store.put(block.side, block.number, draws)
 
-    return made(blocks, n_jobs, task, DRAWING, partial(stored, store), keep)
+    return made(blocks, n_jobs, task, drawing, partial(stored, store), keep)
+
+
+def drawing(blocks: Iterable[Block]) -> str:
+    """What workers do that draw these blocks, for people: "draw M(D)"."""
+    return f"draw {' and '.join(SIDES[side] for side in sorted({block.side for block in blocks}))}"
 
 
 def stored(store: BlockStore, block: Block) -> np.ndarray | None:

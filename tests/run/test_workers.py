@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("no_figures")
 
 OWN = """
 import os
+import time
 import numpy as np
 from helper_of_own import noise
 
@@ -24,6 +25,12 @@ def release(data, size, *, rng):
 
 def dies(data, size, *, rng):
     os._exit(1)
+
+def dies_later(data, size, *, rng):
+    if not data[4].any():
+        time.sleep(2.0)
+        os._exit(1)
+    return rng.random((size, 1))
 """
 HELPER = "def noise(rng, shape):\n    return 0.1 * rng.standard_normal(shape)\n"
 DATA = np.random.default_rng(0).normal(size=(30, 3))
@@ -87,14 +94,17 @@ def test_a_scenario_in_processes(write_scenario, own):
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_is_said_and_the_run_goes_on_later(write_scenario, own):
+@pytest.mark.parametrize(
+    ("mechanism", "sides"), [("dies", r"M\(D\) and M\(D'\)"), ("dies_later", r"M\(D'\)")]
+)
+def test_a_worker_that_dies_is_said_with_what_was_not_drawn(write_scenario, own, mechanism, sides):
+    """All workers end with the one that dies, so its side is known where the other one was done."""
     made = {
         "neighbour": 'rule = "row"\nindex = 4',
         "audit": 'draws = 400\nclassifier = "qda"\nbackend = "loky"',
     }
-    path = write_scenario(mechanism='call = "own_release:dies"', **made)
-    # all workers end with the one that dies, so that the side it drew is not known
-    message = r"the workers failed to draw M\(D\) and M\(D'\): TerminatedWorkerError"
+    path = write_scenario(mechanism=f'call = "own_release:{mechanism}"', **made)
+    message = f"the workers failed to draw {sides}: TerminatedWorkerError"
     with pytest.raises(dp.MechanismError, match=message):
         run(Scenario.load(path), own / "out", n_jobs=2)
 
