@@ -7,16 +7,20 @@ below one part for each worker.
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import islice
+from multiprocessing import util
 from pickle import PicklingError
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.externals.loky import get_reusable_executor
 from joblib.parallel import get_active_backend
 
 from dpaudit._core.raised import Raised, with_cause
@@ -28,6 +32,7 @@ WINDOW = 1 << 26  # bytes of results that a window may hold
 # little of their time if it has this many.
 DEEP = 64
 CANNOT_PICKLE = re.compile("cannot pickle '[^']*' object")  # as Python says it
+FIRST = 100  # the priority of ending workers, above that of closing the queue to them
 THREADS = "threads"  # used if the user has set no other backend of joblib
 
 
@@ -157,10 +162,22 @@ def _unsent(error: Exception) -> str:
     return f" {found[0]}{advice}" if found else ""
 
 
+@cache
+def let_process_end(process: int) -> None:
+    """Let this process, if multiprocessing or a `ProcessPoolExecutor` started it, end its workers
+    when it ends. It waits for all processes that it started, and loky's wait minutes for work.
+
+    process : the id of this process, since a forked one has the cache of another.
+    """
+    if multiprocessing.parent_process() is not None:
+        util.Finalize(None, lambda: get_reusable_executor().shutdown(), exitpriority=FIRST)
+
+
 def _parallel(n_jobs: int | None) -> Parallel:
     """joblib's object that yields results one by one, or a whole window at once if the backend
     ("multiprocessing") cannot.
     """
+    let_process_end(os.getpid())
     try:
         return Parallel(n_jobs=n_jobs, prefer=THREADS, return_as="generator")
     except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,11 +22,13 @@ from dpaudit._core.value import value_class
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
+from dpaudit.sampling.parallel import answer, let_process_end
 from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import number
 
 BLOCK = 1 << 14  # draws made in one call
+TRYING = "draw from neighbours"  # what workers do, for people
 FARTHEST = 500.0  # nats; no claim is judged above this ε
 
 EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
@@ -133,6 +136,7 @@ class Runner:
         carried = Carried(work)
         wanted = len(keys) * draws
         self.progress(step, 0, wanted)
+        let_process_end(os.getpid())
         with one_thread():  # set once: workers that each set it would undo it
             fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_attempt)(carried, self.data, change) for change in missing
@@ -140,7 +144,7 @@ class Runner:
             for before, (key, old) in enumerate(zip(keys, known, strict=True)):
                 done = before * draws
                 with ticking(partial(self._more, step, done, wanted)):
-                    outcome = next(fresh) if old is None else old
+                    outcome = answer(partial(next, fresh), TRYING) if old is None else old
                 # the cause of a failure may be gone at the next start
                 if old is None and self.checkpoint is not None and not outcome.failure:
                     self.checkpoint.put_outcome(key, [outcome.draws, outcome.value])

@@ -1,6 +1,7 @@
 """Threads and processes draw the same bytes; a worker that dies is reported."""
 
 import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -187,3 +188,33 @@ def test_an_interrupted_run_goes_on_with_any_workers(counted, tmp_path, first, t
     assert bool(list(out.glob("draws/counts-*.npz"))) is (first == "loky")
     run(counted(then), out, resume=True, n_jobs=None if then is None else 2)
     assert text_without_clock(out) == text_without_clock(tmp_path / "alone")
+
+
+IN_POOL = """
+import multiprocessing, sys
+from concurrent.futures import ProcessPoolExecutor
+import numpy as np
+import dpaudit as dp
+from joblib import parallel_config
+from own_release import release
+
+def search(seed):
+    rows = np.random.default_rng(0).random((30, 2))
+    with parallel_config(backend="loky", n_jobs=2):
+        return dp.search_neighbours(release, rows, draws=1000, claim=(1.0, 0.1), rng=seed).index
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1, multiprocessing.get_context(sys.argv[1])) as pool:
+        print(*pool.map(search, range(2)))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["spawn", "fork"])
+def test_a_process_of_a_pool_ends_its_workers(own, start):
+    """A process of multiprocessing waits for its children; loky's would wait 5 minutes for work."""
+    (own / "in_pool.py").write_text(IN_POOL)
+    command = [sys.executable, "in_pool.py", start]
+    done = subprocess.run(command, cwd=own, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 2
