@@ -83,7 +83,7 @@ def _neighbours(keys: np.ndarray, calls: Calls) -> np.ndarray:
     """
     sizes = calls.sizes[: len(calls.sizes) // 2 * 2].reshape(-1, 2)
     out = np.zeros((FEATURES * len(keys), *sizes.shape), dtype=np.int32)
-    for first, second in np.unique(sizes, axis=0).tolist():
+    for first, second in sorted(set(map(tuple, sizes.tolist()))):
         pairs = np.flatnonzero((sizes == (first, second)).all(axis=1))
         places = calls.starts[2 * pairs, None] + np.arange(first + second)
         own = keys[:, places].reshape(-1, first + second)
