@@ -67,6 +67,8 @@ PATCH_DRAWS, PATCH_COVARIANCE = 5000, 500  # draws a side, at most, that teach i
 FIRST_SHIFT, PATCH_RIDGE = 2.5, 1e-6  # standard deviations of the first shift; of pixels, squared
 NO_PATCH = 0.05  # weight of a row without the pattern, against all places together
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
+UNMIXING_STEPS, UNMIXED = 30, 1e-3  # steps, at most; relative size of the last one
+LEAST_CURVATURE = 0.1  # of a block of the Hessian; less makes steps of mixed columns too long
 SEPARATED = 0.5  # share of the dependence of squares that components may have, for them to be used
 
 # --- whitening ---

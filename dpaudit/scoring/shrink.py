@@ -12,6 +12,7 @@ PRIOR_DRAWS = 10.0 ** np.arange(6.0)
 PRIOR_CELLS = 10.0  # how many cells the prior on the weights counts as; all favour κ = ∞
 ROUNDS = 60  # rounds of EM
 STEEPEST = 20.0  # log-odds at which guesses are clipped
+SWEEPS, SETTLED = 10, 0.05  # rounds over the weights; standard errors of a change that is the last
 
 
 def shrink(a: np.ndarray, b: np.ndarray, guess: Array) -> tuple[Array, float]:
@@ -65,8 +66,43 @@ def shrink_normal(values: Array, variance: float) -> Array:
     that contains 0, whose weights are fitted by EM (Stephens 2017). Few large numbers among zeros
     stay large and the zeros are shrunk; many small numbers are all shrunk by one factor.
     """
-    largest = max(float(np.max(values**2)) / variance, 1.0)
-    prior = variance * np.append(2.0 ** np.arange(-4.0, np.log2(largest) + 1.0), 0.0)
+    prior = _prior_variances(values, variance)
     total = prior + variance
     share, _ = _mixture(-0.5 * (np.log(total / variance) + values[:, None] ** 2 / total))
     return np.asarray(values * (share @ (prior / total)))
+
+
+def shrink_regression(x: Array, y: Array, variance: float) -> Array:
+    """The fit x·w, (n,), of a regression y = x·w + error, with w by the prior of `shrink_normal`.
+
+    x : (n, k). y : (n,), each with a normal error of this variance. The weights of columns of unit
+    length get their posterior means in turn, and the mixture its own after each round (variational
+    empirical Bayes: Kim, Wang, Carbonetto and Stephens 2024).
+    """
+    length = np.linalg.norm(x, axis=0)
+    columns = np.ascontiguousarray((x / np.where(length > 0.0, length, 1.0)).T)
+    prior = _prior_variances(columns @ y, variance)
+    total = prior + variance
+    level, kept = -0.5 * np.log(total / variance), prior / total
+    weights, share, rest = np.zeros(len(columns)), np.full(len(prior), 1.0 / len(prior)), y.copy()
+    for _ in range(SWEEPS):
+        shares, before = np.zeros(len(prior)), weights.copy()
+        for j, column in enumerate(columns):
+            seen = weights[j] + column @ rest
+            likelihood = share * np.exp(level + 0.5 * seen**2 * kept / variance)
+            posterior = likelihood / likelihood.sum()
+            shares += posterior
+            weight = seen * (posterior @ kept)
+            rest -= column * (weight - weights[j])
+            weights[j] = weight
+        shares[-1] += PRIOR_CELLS
+        share = shares / shares.sum()
+        if np.abs(weights - before).max() <= SETTLED * np.sqrt(variance):
+            break
+    return y - rest
+
+
+def _prior_variances(values: Array, variance: float) -> Array:
+    """A grid of prior variances for numbers observed with an error of this variance; 0 is last."""
+    largest = max(float(np.max(values**2)) / variance, 1.0)
+    return variance * np.append(2.0 ** np.arange(-4.0, np.log2(largest) + 1.0), 0.0)

@@ -22,7 +22,7 @@ from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, rows_at_once
 from dpaudit.scoring.models.logistic import Terms, fit_correction
-from dpaudit.scoring.shrink import shrink_normal
+from dpaudit.scoring.shrink import shrink_normal, shrink_regression
 from dpaudit.scoring.whiten import Whitener
 
 # added to each variance, in units of the whitened scale, since a side may be constant
@@ -136,6 +136,17 @@ def shift(moments: MomentDifference) -> MomentDifference:
     return replace(moments, gap=_stein(moments.gap, moments.draws), excess=level * np.eye(size))
 
 
+def sparse(moments: MomentDifference) -> MomentDifference:
+    """Keep the gap of a score that weighs few columns, and one ratio of scales.
+
+    One item's count may differ given all others, though all of their means do.
+    """
+    matrix = moments.coordinates.matrix
+    invert = np.linalg.inv if matrix.shape[0] == matrix.shape[1] else np.linalg.pinv
+    gap = shrink_regression(invert(matrix), moments.gap, 2.0 / moments.draws)
+    return replace(shift(moments), gap=gap)
+
+
 def directions(moments: MomentDifference) -> MomentDifference:
     """Keep the few directions in which gap and excess together stand out of the noise.
 
@@ -230,6 +241,7 @@ Structure = Callable[[MomentDifference], MomentDifference]
 STRUCTURES: dict[str, Structure] = {
     "directions": directions,
     "shift": shift,
+    "sparse": sparse,
     "full": full,
 }
 
