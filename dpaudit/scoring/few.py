@@ -58,7 +58,7 @@ def fit_few(past: Sides) -> Fitted:
     Ranks and few columns are also fitted to the views of the rows (`views`).
     """
     kinds: dict[str, tuple[Callable[[Sides], Score], Score, Sides]] = {}
-    for view, to_view in [("", lambda x: x), *views_of(past, None)]:
+    for view, to_view in [("", lambda x: x), *views_of(past, _of_parts)]:
         to_rows = _encoded(past, to_view)
         rows = Sides(to_rows(past.P), to_rows(past.Q))
         fits: dict[str, Callable[[Sides], Score]] = {RANKS: fit_few_draws, SPARSE: fit_sparse}
@@ -73,6 +73,12 @@ def fit_few(past: Sides) -> Fitted:
     score = scores[0] if len(scores) == 1 else mixture(scores, np.array(list(weights.values())))
     mean = {name: float(loss.mean()) for name, loss in losses.items()}
     return Fitted(", ".join(weights), score, mean)
+
+
+def _of_parts(train: Sides, choose: Sides) -> Fitted:
+    """The score of single parts of bags."""
+    encoder = Encoder.fit(train)
+    return Fitted("qda", _of_rows(fit_quadratic, encoder, encoder.sides(train)))
 
 
 def _encoded(past: Sides, view: Score) -> Score:

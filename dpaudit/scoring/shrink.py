@@ -86,11 +86,12 @@ def shrink_regression(x: Array, y: Array, variance: float) -> Array:
     level, kept = -0.5 * np.log(total / variance), prior / total
     weights, share, rest = np.zeros(len(columns)), np.full(len(prior), 1.0 / len(prior)), y.copy()
     for _ in range(SWEEPS):
-        shares, before = np.zeros(len(prior)), weights.copy()
+        shares, before = np.full(len(prior), 1e-12), weights.copy()  # no share becomes 0
         for j, column in enumerate(columns):
             seen = weights[j] + column @ rest
-            likelihood = share * np.exp(level + 0.5 * seen**2 * kept / variance)
-            posterior = likelihood / likelihood.sum()
+            relative = level + 0.5 * seen**2 / variance * kept
+            posterior = share * np.exp(relative - relative.max())
+            posterior /= posterior.sum()
             shares += posterior
             weight = seen * (posterior @ kept)
             rest -= column * (weight - weights[j])

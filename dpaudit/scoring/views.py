@@ -62,11 +62,11 @@ def best_view(fitted: Fitted, rivals: Sequence[tuple[Fitted, Array]], choose: Si
     return replace(best, portfolio=table)
 
 
-def views_of(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
+def views_of(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
     """The views that a look at the training draws gives reason for, each with its name.
 
-    fit : learns scores of parts; None, for few draws, gives moments and extremes in their place.
-    Infinities, and numbers whose squares overflow, are cut to `LARGEST`; NaN stay.
+    fit : learns scores of parts. Infinities, and numbers whose squares overflow, are cut to
+    `LARGEST`; NaN stay.
     """
     for name, view in _views(Sides(bounded(train.P), bounded(train.Q)), fit):
         yield name, partial(lambda view, x: view(bounded(x)), view)
@@ -77,7 +77,7 @@ def bounded(x: Array) -> Array:
     return x if all_usable(x) else np.clip(x, -constants.LARGEST, constants.LARGEST)
 
 
-def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
+def _views(train: Sides, fit: FitRows) -> Iterator[tuple[str, View]]:
     columns = train.P.shape[1]
     few = train.head(min(constants.LOOK_DRAWS, constants.LOOK_NUMBERS // columns))
     if len(few.P) < constants.LEAST_LOOK or not 3 <= columns <= constants.MOST_COLUMNS:
@@ -98,14 +98,10 @@ def _views(train: Sides, fit: FitRows | None) -> Iterator[tuple[str, View]]:
                 # the direction along which the parts spread most
                 axis = np.linalg.eigh(np.atleast_2d(np.cov(parts.T)))[1][:, -1]
                 yield "sorted parts", partial(in_order, start=start, axis=axis)
-            parts_of = partial(bags, start=start, width=width)
-            if fit is None:
-                yield "moments of parts", lambda x: extremes(*parts_of(x))
-            else:
-                yield OF_PARTS, learned(train, parts_of, fit)
+            yield OF_PARTS, learned(train, partial(bags, start=start, width=width), fit)
     elif (width := lag(ranks)) > 0:
         yield "differences", partial(differences, width=width)
-    elif fit is not None and (size := image_size(ranks)) > 0:
+    elif len(train.P) > columns and (size := image_size(ranks)) > 0:
         yield "the likeliest patch", fit_patch(train, size)
     if (matrix := components(few)) is not None:
         yield "independent components", lambda x: x @ matrix
@@ -211,22 +207,23 @@ def one_covariance(x: Array, width: int) -> bool:
 
 
 def plain_parts(x: Array, width: int) -> bool:
-    """Whether each number of the parts looks normal, or has two values: closed forms are enough.
+    """Whether parts look normal, but for numbers of two values: closed forms are enough.
 
-    Its skewness and excess kurtosis are then 0 but for `SAME_LAW` standard errors.
+    The mean fourth power of their Mahalanobis distance is then c(c + 2), but for `SAME_LAW`
+    standard errors (Mardia 1970).
     """
     parts = x.reshape(-1, width)
     if np.isnan(parts).any():
         return False
-    for column in parts.T:
-        if not np.all((column == column.min()) | (column == column.max())):
-            apart = (column - column.mean()) / max(float(column.std()), np.finfo(float).tiny)
-            square = apart * apart
-            skew, kurtosis = np.mean(square * apart), np.mean(square * square) - 3.0
-            error = constants.SAME_LAW / np.sqrt(len(parts))
-            if abs(skew) > np.sqrt(6.0) * error or abs(kurtosis) > np.sqrt(24.0) * error:
-                return False
-    return True
+    parts = parts[:, ~((parts == parts.min(axis=0)) | (parts == parts.max(axis=0))).all(axis=0)]
+    apart = parts - parts.mean(axis=0)
+    covariance = apart.T @ apart / len(apart)
+    inverse = np.linalg.pinv(covariance, hermitian=True)
+    distance = ((apart @ inverse) * apart).sum(axis=1)
+    size = np.sum(inverse * covariance)  # c, less the columns that follow from others
+    normal = size * (size + 2.0)
+    error = constants.SAME_LAW * np.sqrt(8.0 * normal / len(parts))
+    return bool(abs(np.mean(distance**2) - normal) <= error)
 
 
 def bags(x: Array, start: int, width: int) -> tuple[Array, Array]:
@@ -305,14 +302,6 @@ def moments(parts: Array) -> Array:
     mean = np.where(known, parts, 0.0).sum(axis=1) / count
     apart = np.where(known, parts - mean[:, None, :], 0.0)
     return np.column_stack([mean, np.sqrt((apart**2).sum(axis=1) / count)])
-
-
-def extremes(parts: Array, rest: Array) -> Array:
-    """The rest of each row, and the moments, the least and the largest of each number."""
-    known = ~np.isnan(parts)
-    least = np.where(known, parts, np.inf).min(axis=1)
-    largest = np.where(known, parts, -np.inf).max(axis=1)
-    return np.column_stack([rest, moments(parts), least, largest])
 
 
 # --- series ---------------------------------------------------------------------------------------
