@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -48,7 +49,7 @@ class BlocksOnCluster:
             ]
             widths = [submit(width, part, key=f"width-{uuid4().hex}") for part in self.drawn]
             try:
-                columns = answer(lambda: backend.client.gather(widths), drawing(blocks))
+                columns = answer(lambda: backend.client.gather(widths), partial(drawing, blocks))
             except BaseException:
                 backend.client.cancel(self.drawn)
                 raise
@@ -66,9 +67,9 @@ class BlocksOnCluster:
             if sendable(carried):
                 work_and_draws = carried, self.blocks, self.count, self.drawn
                 task = client.submit(_learned, *work_and_draws, key=f"learned-{uuid4().hex}")
-                parcel = answer(task.result, "learn from draws")
+                parcel = answer(task.result, lambda: "learn from draws")
             if parcel is None:
-                parts = answer(lambda: client.gather(self.drawn), "send draws")
+                parts = answer(lambda: client.gather(self.drawn), lambda: "send draws")
                 return work(_pair(self.blocks, self.count, parts))
         learned, error = pickle.loads(parcel)
         if error is not None:

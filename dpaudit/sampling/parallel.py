@@ -78,7 +78,7 @@ def made(
                 for part in window:
                     result = loaded.pop(part, None)
                     if result is None:
-                        result = answer(partial(next, fresh), doing(missing))
+                        result = answer(partial(next, fresh), partial(doing, missing))
                         del missing[0]
                         if keep is not None:
                             keep(part, result)
@@ -138,9 +138,9 @@ def dask_backend(n_jobs: int | None) -> Any | None:
     return backend if hasattr(backend, "client") and elsewhere(n_jobs) else None
 
 
-def answer(ask: Callable[[], Any], what: str) -> Any:
-    """Return ask(), the answer of workers. Raises `MechanismError`, which says by `what` what the
-    workers failed to do, because one was killed, ran out of memory, or could not receive the
+def answer(ask: Callable[[], Any], doing: Callable[[], str]) -> Any:
+    """Return ask(), the answer of workers. Raises `MechanismError`, which says by `doing` what
+    the workers failed to do, because one was killed, ran out of memory, or could not receive the
     mechanism.
     """
     try:
@@ -151,7 +151,7 @@ def answer(ask: Callable[[], Any], what: str) -> Any:
         raise
     except Exception as error:
         line = " ".join(Raised.of(error).line.split())
-        failure = MechanismError(f"the workers failed to {what}: {line}{_unsent(error)}")
+        failure = MechanismError(f"the workers failed to {doing()}: {line}{_unsent(error)}")
     raise with_cause(failure)
 
 

@@ -22,13 +22,12 @@ from dpaudit._core.value import value_class
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
-from dpaudit.sampling.parallel import answer, let_process_end
+from dpaudit.sampling.parallel import answer, elsewhere, let_process_end
 from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import number
 
 BLOCK = 1 << 14  # draws made in one call
-TRYING = "draw from neighbours"  # what workers do, for people
 FARTHEST = 500.0  # nats; no claim is judged above this ε
 
 EPSILON = np.concatenate([[0.0], np.geomspace(1e-3, 40.0, 2000)])  # nats
@@ -141,10 +140,13 @@ class Runner:
             fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_attempt)(carried, self.data, change) for change in missing
             )
+            ask = partial(next, fresh)
+            if elsewhere(self.n_jobs):  # processes, which may be killed
+                ask = partial(answer, ask, lambda: "try neighbours")
             for before, (key, old) in enumerate(zip(keys, known, strict=True)):
                 done = before * draws
                 with ticking(partial(self._more, step, done, wanted)):
-                    outcome = answer(partial(next, fresh), TRYING) if old is None else old
+                    outcome = old or ask()
                 # the cause of a failure may be gone at the next start
                 if old is None and self.checkpoint is not None and not outcome.failure:
                     self.checkpoint.put_outcome(key, [outcome.draws, outcome.value])

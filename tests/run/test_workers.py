@@ -34,6 +34,7 @@ def dies_later(data, size, *, rng):
     return rng.random((size, 1))
 """
 HELPER = "def noise(rng, shape):\n    return 0.1 * rng.standard_normal(shape)\n"
+ROW = 'rule = "row"\nindex = 4'
 DATA = np.random.default_rng(0).normal(size=(30, 3))
 SIZE = 8000
 
@@ -96,16 +97,19 @@ def test_a_scenario_in_processes(write_scenario, own):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("mechanism", "sides"), [("dies", r"M\(D\) and M\(D'\)"), ("dies_later", r"M\(D'\)")]
+    ("mechanism", "neighbour", "task"),
+    [
+        ("dies", ROW, r"draw M\(D\) and M\(D'\)"),
+        ("dies_later", ROW, r"draw M\(D'\)"),
+        ("dies_later", 'rule = "search"\nbudget = 6', "try neighbours"),
+    ],
 )
-def test_a_worker_that_dies_is_said_with_what_was_not_drawn(write_scenario, own, mechanism, sides):
+def test_a_worker_that_dies_is_said_with_its_task(write_scenario, own, mechanism, neighbour, task):
     """All workers end with the one that dies, so its side is known where the other one was done."""
-    made = {
-        "neighbour": 'rule = "row"\nindex = 4',
-        "audit": 'draws = 400\nclassifier = "qda"\nbackend = "loky"',
-    }
-    path = write_scenario(mechanism=f'call = "own_release:{mechanism}"', **made)
-    message = f"the workers failed to draw {sides}: TerminatedWorkerError"
+    audit = 'draws = 400\nclassifier = "qda"\nbackend = "loky"'
+    call = f'call = "own_release:{mechanism}"'
+    path = write_scenario(mechanism=call, neighbour=neighbour, audit=audit)
+    message = f"the workers failed to {task}: TerminatedWorkerError"
     with pytest.raises(dp.MechanismError, match=message):
         run(Scenario.load(path), own / "out", n_jobs=2)
 
