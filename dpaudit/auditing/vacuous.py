@@ -116,7 +116,8 @@ def ignored(mechanism: Mechanism, pair: NeighbourPair, settings: Settings) -> st
     more = f", or take {count(int(most / SHARE))} draws a side" if size < most else ""
     return (
         f"Under the same random numbers M(D) and M(D') gave the same {count(size)} outputs: none "
-        f"of them uses what differs between D and D'. Choose another pair{more}."
+        f"of them uses what differs between D and D'. Look for a slip in the mechanism, or choose "
+        f"another pair{more}."
     )
 
 
