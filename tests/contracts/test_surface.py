@@ -102,8 +102,9 @@ def test_everything_announced_is_there():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="module 'dpaudit' has no attribute 'audits'"):
-        dp.audits  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'dpaudit' has no attribute 'neighbors'") as no:
+        dp.neighbors  # noqa: B018
+    assert (no.value.name, no.value.obj) == ("neighbors", dp)  # Python suggests a near name
 
 
 def test_no_module_of_the_exact_side_has_the_name_of_a_function():
