@@ -128,13 +128,9 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
         array = np.asarray(value)
     except (TypeError, ValueError):
         fail(name, value, expected)
-    if isinstance(value, (str, PathLike)):
-        fail(name, Words("a text"), expected, FILE)
-    if hasattr(value, "database"):  # a table of `dpaudit.datasets`
-        fail(name, value, expected, "give its .database")
     if array.dtype.kind not in "fiub":
-        texts = array.dtype.kind == "U"
-        fail(name, Words("texts" if texts else f"dtype {array.dtype}"), expected)
+        several = "texts" if array.dtype.kind == "U" else f"dtype {array.dtype}"
+        fail(name, Words(several) if array.ndim else value, expected)
     return array
 
 
@@ -151,6 +147,10 @@ def vector(name: str, values: Any, expected: str, size: int | None = None) -> Ar
 def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Array:
     """Check for a finite 2-D array with at least this many rows and columns; return float64."""
     expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"
+    if isinstance(value, (str, PathLike)):
+        fail(name, Words("a text"), expected, FILE)
+    if hasattr(value, "database"):  # a table of `dpaudit.datasets`
+        fail(name, value, expected, "give its .database")
     array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:
         column = f"make rows of one number with {name}.reshape(-1, 1)"

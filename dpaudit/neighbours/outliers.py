@@ -77,9 +77,10 @@ def _axes(data: Array) -> tuple[Array, Array]:
 def box(bounds: ArrayLike, width: int) -> Array:
     """Bounds as an array (d, 2), least and largest value by column."""
     expected = f"a ({width}, 2) array: the least and the largest value of each column"
-    limits = check.matrix("bounds", bounds)
+    limits = check.array_of_numbers("bounds", bounds, expected)
     if limits.shape != (width, 2):
         fail("bounds", Words(f"shape {limits.shape}"), expected)
+    limits = check.matrix("bounds", limits)
     if np.any(limits[:, 0] > limits[:, 1]):
         column = int(np.flatnonzero(limits[:, 0] > limits[:, 1])[0])
         fail("bounds", Words(f"{limits[column].tolist()} for column {column}"), expected)

@@ -210,7 +210,7 @@ class NearestRecord:
         try:
             table = TableForm(rows.shape[1], None, {})(output)
         except NotOutcomes as error:
-            fail("the mechanism's output", error.got, error.expected)
+            fail("the mechanism's output", Words(error.got), error.expected)
         unit = spreads(rows) if self.spread is None else self.spread
         nearest = [distances(table, row, unit).min(initial=np.inf) for row in rows]
         return -np.minimum(nearest, np.finfo(float).max)  # an empty table is far from all
