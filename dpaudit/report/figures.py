@@ -55,7 +55,7 @@ FINE = 200  # further points of the shaded regions, whose common edge is bent on
 FEW = 10  # a log axis shows no estimate that rests on fewer draws
 MOST_BARS = 11  # most intervals that are drawn: one at every ε would hide the curves
 # inches: a digit of a label; margins without labels, for a title, and for labels of three digits
-DIGIT, NARROW, TITLED, LABELLED = 0.088, 0.14, 0.34, 0.6
+DIGIT, NARROW, TITLED, LABELLED = 0.088, 0.14, 0.34, 0.57
 WIDE = 0.12  # a gap this wide between the curves and perfect privacy is visible without a zoom
 
 
@@ -117,7 +117,7 @@ def spectrum_figure(curves: Curves) -> Figure:
     handles, labels = panels[0].get_legend_handles_labels()
     below = _key_height((len(labels) + 1) // 2)
     for column, ax in enumerate(panels):
-        _place(ax, above=0.28 + TITLED, below=below, column=column, columns=2)
+        _place(ax, above=0.24, below=below, column=column, columns=2)
     legend(figure, handles, labels, handlelength=None, loc="lower center", ncols=2)
     title = f"Privacy spectrum: {curves.title}"
     figure.suptitle(title, y=1.0 - 0.09 / 5.1, parse_math=False, fontsize=11)
@@ -127,7 +127,7 @@ def spectrum_figure(curves: Curves) -> Figure:
 def panel_figure(curves: Curves, *, log: bool) -> Figure:
     figure = _unplaced(4.8, 3.9)
     ax = _spectrum_panel(curves, figure.subplots(), log=log)
-    _place(ax, above=TITLED)
+    _place(ax)
     return figure
 
 
@@ -147,7 +147,7 @@ def key_figure(curves: Curves) -> Figure:
 def tradeoff_figure(curves: Curves) -> Figure:
     entries = 4 + (curves.exact is not None) + (curves.claim is not None)
     figure = _unplaced(4.5, 4.55 + 0.2 * entries)
-    _place(plot_tradeoff(curves, figure.subplots()), above=NARROW)
+    _place(plot_tradeoff(curves, figure.subplots()))
     return figure
 
 
@@ -186,17 +186,21 @@ def _unplaced(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height))
 
 
-def _place(ax: Axes, above: float, below: float = 0.0, column: int = 0, columns: int = 1) -> None:
+def _place(
+    ax: Axes, above: float = 0.0, below: float = 0.0, column: int = 0, columns: int = 1
+) -> None:
     """Place a panel in its column of the figure, with room for the labels of its axes.
 
-    above, below : further inches, above the panel and below the labels of its horizontal axis.
+    above, below : further inches, above its title and below the labels of its horizontal axis.
     """
     size, dpi = ax.figure.bbox, ax.figure.dpi
     width, height = size.width / dpi, size.height / dpi
-    labels = ax.yaxis.get_major_formatter().format_ticks(list(ax.get_yticks()))
+    scale = ax.yaxis.get_major_formatter()
+    labels = scale.format_ticks(list(ax.get_yticks()))
     left = column * width / columns + LABELLED + DIGIT * (max(map(len, labels)) - 3)
     right = (column + 1) * width / columns - NARROW
-    low, high = below + LABELLED, height - above
+    low = below + LABELLED
+    high = height - above - (TITLED if ax.get_title() or scale.get_offset() else NARROW)
     ax.set_position((left / width, low / height, (right - left) / width, (high - low) / height))
 
 
