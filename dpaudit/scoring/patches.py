@@ -21,7 +21,7 @@ from dpaudit.scoring.base import Sides
 
 @value_class
 class LikeliestPatch:
-    """The log of the likelihood ratio that a pattern was added, and its largest term.
+    """The log of the likelihood ratio that a pattern was added.
 
     size : pixels a side of the image. matrix, mean : (k, k) and (k,), which whiten rows. margin :
     pixels of 0 that are added around the image. pattern : w, (patch, patch). odds : log π_j − ½
@@ -36,11 +36,10 @@ class LikeliestPatch:
     odds: Array
 
     def __call__(self, x: Array) -> Array:
-        """The two columns, (n, 2), of rows (n, size²)."""
+        """The log-ratio, (n, 1), of rows (n, size²)."""
         images = _images(x, self.size, self.matrix, self.mean, self.margin)
-        terms = _correlation(images, self.pattern) + self.odds
-        flat = terms.reshape(len(x), -1).astype(np.float64)
-        return np.column_stack([logsumexp(flat, axis=1), flat.max(axis=1)])
+        terms = _correlation(images, self.pattern).astype(np.float64) + self.odds
+        return logsumexp(terms, axis=(1, 2))[:, None]
 
 
 def fit_patch(train: Sides, size: int) -> LikeliestPatch:
@@ -50,9 +49,9 @@ def fit_patch(train: Sides, size: int) -> LikeliestPatch:
     place. A small pattern is fitted first, since a large one may start in the wrong place; a larger
     one with it at the centre sees the rest.
     """
-    train = train.head(constants.PATCH_DRAWS)
     mean = np.nan_to_num(train.Q).mean(axis=0)
     whole = 0.5 * sum(np.cov(np.nan_to_num(side).T) for side in (train.P, train.Q))
+    train = train.head(constants.PATCH_DRAWS)
     value, vector = np.linalg.eigh(whole)
     floor = constants.WELL_CONDITIONED * value[-1]
     matrix = (vector / np.sqrt(np.maximum(value, floor))) @ vector.T
