@@ -60,10 +60,11 @@ PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts t
 PARTS = 100_000  # parts a side, at most, that teach their score
 PARTS_REACH = (1e-4, 1.0 - 1e-4)  # quantiles of parts beyond which no score is extrapolated
 ALIKE_PIXELS, LEAST_IMAGE = 0.2, 8  # correlation of neighbours, and pixels a side, of an image
-# Pixels a side of a pattern, of the margin around the image, and steps of the fit. A larger first
-# pattern may start in the wrong place, a smaller last one sees less of a large pattern.
-PATCHES = ((4, 0, 30), (6, 1, 15))
-PATCH_DRAWS, PATCH_COVARIANCE = 5000, 500  # draws a side, at most, that teach it; of Q, that do so
+# Pixels a side of a pattern, of the margin around the image, steps of the fit, and draws a side, at
+# most, of each. A larger first pattern may start in the wrong place, a smaller last one sees less of
+# a large pattern; few steps with more draws make it less noisy in little time.
+PATCHES = ((4, 0, 30, 5000), (6, 1, 12, 5000), (6, 1, 4, 30_000))
+PATCH_COVARIANCE = 500  # draws of Q, at most, whose patches give the covariance
 FIRST_SHIFT, PATCH_RIDGE = 2.5, 1e-6  # standard deviations of the first shift; of pixels, squared
 NO_PATCH = 0.05  # weight of a row without the pattern, against all places together
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
@@ -178,10 +179,10 @@ LIGHTGBM: dict[str, str | float | bool] = {
 PAIR_COLUMNS = 40  # columns, at most; they have 780 pairs
 PAIR_DRAWS, PAIR_BINS = 20_000, 8  # draws a side that show which pairs matter; bins of a column
 PAIR_LEVEL = 0.001  # probability that a pair of no use is taken, over all pairs
-# The degree of polynomials of a column's rank, one less than that of products, and the quantiles
-# that set the rank: lower degrees miss waves, higher ones need more draws.
-PAIR_DEGREE, PAIR_POINTS = 6, 1025
-MOST_PAIRS = 6  # pairs that take part, at most: the most significant ones
+# The most significant pairs that take part, at most, and the degree of polynomials of the columns'
+# ranks: lower degrees miss waves, higher ones need more draws.
+PAIR_DEGREES, PAIR_POINTS = ((6, 6), (1, 8)), 1025  # quantiles that set the rank
+MOST_PAIRS = 6  # pairs that are looked for, at most
 CUT_BINS, CUT_DRAWS = 256, 8  # bins of a column, at most, between which cuts lie; draws of a bin
 CUT_LEVEL = 0.01  # probability that a cut, or two amounts for one, is kept though of no use
 CUTS = 16  # cuts of two columns, at most: those of a checkerboard of 9 × 9 squares
@@ -189,10 +190,8 @@ CUTS = 16  # cuts of two columns, at most: those of a checkerboard of 9 × 9 squ
 # --- networks ---
 NETWORK_DRAWS = 40_000  # draws a side, at most, with which a network takes some ten CPU seconds
 HIDDEN_UNITS = (64, 64)
-NETWORKS = 5  # networks that are averaged: each starts elsewhere and errs elsewhere
 BATCH, NETWORK_RATE, NETWORK_PENALTY = 500, 3e-3, 0.02
 PASSES, PASSES_WITHOUT_GAIN = 60, 12  # a network may gain nothing in the first ten
-WORTH_MORE_NETWORKS = 0.003  # nats that the first must gain; four more take minutes on wide rows
 FARTHEST_INPUT = 8.0  # standard deviations at which inputs are clipped: no outlier decides a weight
 MOST_ACTIVE = 3  # directions of a plane, at most; in more, neighbours are far away
 ACTIVE_SHARE = 0.02  # share of the largest eigenvalue from which one of the gradients counts

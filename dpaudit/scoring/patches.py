@@ -51,19 +51,20 @@ def fit_patch(train: Sides, size: int) -> LikeliestPatch:
     """
     mean = np.nan_to_num(train.Q).mean(axis=0)
     whole = 0.5 * sum(np.cov(np.nan_to_num(side).T) for side in (train.P, train.Q))
-    train = train.head(constants.PATCH_DRAWS)
     value, vector = np.linalg.eigh(whole)
     floor = constants.WELL_CONDITIONED * value[-1]
     matrix = (vector / np.sqrt(np.maximum(value, floor))) @ vector.T
     delta: Array | None = None
-    for patch, margin, steps in constants.PATCHES:
-        p, q = (_images(side, size, matrix, mean, margin) for side in (train.P, train.Q))
+    for patch, margin, steps, draws in constants.PATCHES:
+        few = train.head(draws)
+        p, q = (_images(side, size, matrix, mean, margin) for side in (few.P, few.Q))
         windows = sliding_window_view(q[: constants.PATCH_COVARIANCE], (patch, patch), axis=(1, 2))
         flat = windows.reshape(-1, patch**2)
         covariance = flat.T @ flat / len(flat) + constants.PATCH_RIDGE * np.eye(patch**2)
         inverse = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
         places = p.shape[1] - patch + 1
-        log_prior = np.full((places, places), -2.0 * np.log(places))
+        if delta is None or delta.size < patch**2:
+            log_prior = np.full((places, places), -2.0 * np.log(places))
         if delta is None:
             share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
             moved = _moved(p, share, patch)

@@ -89,8 +89,7 @@ class Contest:
 class Task:
     """The data and scores that a candidate is fitted to.
 
-    base : the best score so far that can be corrected. best : the best score so far.
-    draws : how many draws a side train.
+    base : the best score so far that can be corrected. draws : how many draws a side train.
     screen : finds the columns of wide rows that differ; it remembers its answers, since several
         candidates call it.
     missed : finds the columns and pairs of columns that `base` missed, and remembers them.
@@ -100,7 +99,6 @@ class Task:
     choose: Sides
     seed: np.random.SeedSequence
     base: Score
-    best: Score
     draws: int
     screen: Screen
     missed: Callable[[], Missed]
@@ -116,8 +114,6 @@ class Candidate:
     draws : how many draws a side train. If there are several numbers, few draws come first, and
         more of them only if the score of the few was taken.
     memorises : whether the score fits its training draws too closely to be corrected on them.
-    from_corrigible : whether `Task.base` must be a score that can be corrected, even if it is not
-        the best.
     """
 
     name: str
@@ -126,7 +122,6 @@ class Candidate:
     fit: Callable[[Task], Score | None]
     draws: tuple[int, ...] = (ALL,)
     memorises: bool = False
-    from_corrigible: bool = False
 
 
 CANDIDATES = (
@@ -187,8 +182,7 @@ CANDIDATES = (
             contest.table[contest.best(contest.memorising)] - contest.table[contest.best()]
             > constants.WORTH_A_NETWORK
         ),
-        lambda task: fit_network(task.train, task.choose, task.seed, task.base, task.best),
-        from_corrigible=True,
+        lambda task: fit_network(task.train, task.choose, task.seed, task.base),
     ),
 )
 
@@ -211,20 +205,18 @@ def fit_auto(
     for candidate in CANDIDATES:
         if not candidate.applies(contest, train.P.shape[1]):
             continue
-        ahead = contest.best()
-        base = contest.best(contest.memorising) if candidate.from_corrigible else ahead
+        base = contest.best(contest.memorising)
         if candidate.memorises:
             # trees, which are slow to import, learn nothing where the training draws show nothing
             # that the closed forms missed
-            gain, of_view = np.log(2.0) - contest.table[ahead], np.log(2.0) - rival
+            gain, of_view = np.log(2.0) - contest.table[base], np.log(2.0) - rival
             if gain < constants.FAR_BEHIND * of_view or not missed(closed).anything:
                 continue
             _, library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
-        scores = contest.scores[base], contest.scores[ahead]
-        context = screen, partial(missed, base)
+        kept, found = contest.scores[base], partial(missed, base)
         for draws in candidate.draws:
-            task = Task(train.head(draws), choose, seed, *scores, draws, *context)
+            task = Task(train.head(draws), choose, seed, kept, draws, screen, found)
             score = candidate.fit(task)
             better = contest.challenge(name, score, candidate.memorises)
             if not better or len(train.P) <= draws:

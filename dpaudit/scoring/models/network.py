@@ -49,15 +49,12 @@ class Network:
         return np.asarray(slopes)
 
 
-def fit_network(
-    train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score, best: Score
-) -> Score:
-    """Fit log-odds by networks whose inputs are the columns and the score `base`.
+def fit_network(train: Sides, choose: Sides, seed: np.random.SeedSequence, base: Score) -> Score:
+    """Fit log-odds by a network whose inputs are the columns and the score `base`.
 
-    Each network is trained by Adam (scikit-learn's), pass by pass, and stays as it was after the
-    pass with the least loss on the choosing draws. If the first network depends on few directions,
-    neighbours and trees in these are cheaper than more networks, and better. If it gains little on
-    the score `best`, no more networks are trained.
+    It is trained by Adam (scikit-learn's), pass by pass, and stays as it was after the pass with
+    the least loss on the choosing draws. If it depends on few directions, it is averaged with
+    neighbours and trees in these.
     """
     train = train.head(constants.NETWORK_DRAWS)
     choose = choose.head(constants.STOPPING_DRAWS)
@@ -70,27 +67,17 @@ def fit_network(
         return np.clip(columns, -constants.FARTHEST_INPUT, constants.FARTHEST_INPUT)
 
     seen, checked = (Sides(inputs(part.P), inputs(part.Q)) for part in (train, choose))
-    states = generator(seed, Purpose.SCORE).integers(2**31 - 1, size=constants.NETWORKS)
-    first = _train(seen, checked, int(states[0]))
+    network = _train(seen, checked, int(generator(seed, Purpose.SCORE).integers(2**31 - 1)))
 
     def alone(x: Array) -> Array:
-        return first(inputs(x))
+        return network(inputs(x))
 
-    axes = active_directions(first.gradients(seen.stacked()[0])[:, :-1])  # the last one is the base
-    if axes is not None:
-        plane = replace(whiten, matrix=whiten.matrix @ axes)
-        in_plane = fit_in_plane(plane, alone, train, choose, seed)
-        if in_plane is not None:
-            return in_plane
-    if log_loss(first, checked) > log_loss(best, choose) - constants.WORTH_MORE_NETWORKS:
+    # the last input is the base
+    axes = active_directions(network.gradients(seen.stacked()[0])[:, :-1])
+    if axes is None:
         return alone
-    networks = [first, *(_train(seen, checked, int(state)) for state in states[1:])]
-
-    def average(x: Array) -> Array:
-        z = inputs(x)
-        return np.mean([network(z) for network in networks], axis=0)
-
-    return average
+    plane = replace(whiten, matrix=whiten.matrix @ axes)
+    return fit_in_plane(plane, alone, train, choose, seed) or alone
 
 
 def _train(train: Sides, choose: Sides, state: int) -> Network:

@@ -88,7 +88,10 @@ def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score |
         return None
     useful = np.log(2.0) - log_loss(base, choose) > constants.WEAK_SIGNAL
     start = base if useful else zero
-    scores = [fit_products(train, choose, start, pairs)]
+    scores = [
+        fit_products(train, choose, start, pairs[:most], degree)
+        for most, degree in constants.PAIR_DEGREES
+    ]
     for score in [start, zero] if useful else [zero]:
         for pair in pairs:
             score = fit_cuts(train, score, pair)
@@ -96,20 +99,22 @@ def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score |
     return min(scores, key=lambda score: log_loss(score, choose))
 
 
-def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score:
-    """Correct `base` by products of polynomials over the pairs of columns."""
+def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs, degree: int) -> Score:
+    """Correct `base` by polynomials of this degree, and by products of them over the pairs of
+    columns, of one degree more in all.
+    """
     columns = np.unique(pairs)
     ranks = np.linspace(-1.0, 1.0, constants.PAIR_POINTS)
     points = np.quantile(train.stacked()[0][:, columns], (ranks + 1.0) / 2.0, axis=0)
     places = np.searchsorted(columns, pairs).T
-    degree = np.arange(constants.PAIR_DEGREE + 1)
-    low = np.flatnonzero(degree[1:, None] + degree[1:] <= constants.PAIR_DEGREE + 1)
+    powers = np.arange(1, degree + 1)
+    low = np.flatnonzero(powers[:, None] + powers <= degree + 1)
 
     def terms(x: Array) -> Terms:
         """Legendre polynomials of the columns' ranks, and their products over the pairs."""
         each = zip(x[:, columns].T, points.T, strict=True)
         rank = np.stack([np.interp(column, knots, ranks) for column, knots in each])
-        alone = legvander(rank, constants.PAIR_DEGREE)[:, :, 1:]  # (columns, m, degree)
+        alone = legvander(rank, degree)[:, :, 1:]  # (columns, m, degree)
         left, right = alone[places]
         both = left[:, :, :, None] * right[:, :, None, :]
         flat = (alone, both.reshape(*left.shape[:2], -1)[:, :, low])
