@@ -60,8 +60,8 @@ PARTS_SHARE, PARTS_TRAIN = 0.5, 0.8  # share of the training draws whose parts t
 PARTS = 100_000  # parts a side, at most, that teach their score
 PARTS_REACH = (1e-4, 1.0 - 1e-4)  # quantiles of parts beyond which no score is extrapolated
 ALIKE_PIXELS, LEAST_IMAGE = 0.2, 8  # correlation of neighbours, and pixels a side, of an image
-# Pixels a side of a pattern, of the margin around the image, steps of the fit, and draws a side, at
-# most, of each. A larger first pattern may start in the wrong place, a smaller last one sees less of
+# Pixels a side of a pattern and of the margin around the image, steps of the fit, and draws a side,
+# at most. A larger first pattern may start in the wrong place, a smaller last one sees less of
 # a large pattern; few steps with more draws make it less noisy in little time.
 PATCHES = ((4, 0, 30, 5000), (6, 1, 12, 5000), (6, 1, 4, 30_000))
 PATCH_COVARIANCE = 500  # draws of Q, at most, whose patches give the covariance
