@@ -13,39 +13,28 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from dpaudit._core.types import Array
-from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate
-from dpaudit.scoring.models.logistic import fit_correction
-
-
-@value_class
-class SignProducts:
-    """Products of the signs of x − centre over sets of columns.
-
-    centre : (k,). sets : the two or three columns of each product.
-    """
-
-    centre: Array
-    sets: tuple[tuple[int, ...], ...]
-
-    def __call__(self, x: Array) -> Array:
-        """The products (m, f), each −1 or 1, of rows (m, k)."""
-        signs = np.where(x > self.centre, 1.0, -1.0)
-        return np.column_stack([signs[:, columns].prod(axis=1) for columns in map(list, self.sets)])
+from dpaudit.scoring.models.logistic import Terms, fit_correction
 
 
 def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
     """Correct `base` by the sign products that show what it missed; None if there are none."""
-    products = find_products(train.head(constants.PRODUCT_DRAWS), base)
-    if products is None:
+    found = find_products(train.head(constants.PRODUCT_DRAWS), base)
+    if found is None:
         return None
-    return fit_correction(base, lambda x: (base(x), products(x)), train, choose)
+    centre, sets = found
+
+    def terms(x: Array) -> Terms:
+        signs = np.where(x > centre, 1.0, -1.0)
+        return base(x), np.column_stack([signs[:, columns].prod(axis=1) for columns in sets])
+
+    return fit_correction(base, terms, train, choose)
 
 
-def find_products(train: Sides, base: Score) -> SignProducts | None:
-    """The sign products whose mean product with the residual of `base` differs from 0
-    significantly.
+def find_products(train: Sides, base: Score) -> tuple[Array, list[list[int]]] | None:
+    """The centre of each column, (k,), and the sets of columns whose product of signs of x − centre
+    has a mean product with the residual of `base` that differs from 0 significantly.
 
     The residual of a row is its label, 1 for P and 0 for Q, less the probability that `base` gives
     it (Rao's score test: the slope of the loss in a new feature's weight). The level is divided by
@@ -63,18 +52,18 @@ def find_products(train: Sides, base: Score) -> SignProducts | None:
     signs = np.where(x > centre, 1.0, -1.0).astype(np.float32)
     # of all pairs and triples of columns, the sum of each one's product times the residual
     columns, weighted = x.shape[1], signs * residual[:, None].astype(np.float32)
-    sets: list[tuple[int, ...]] = []
+    sets: list[list[int]] = []
     slopes: list[Array] = []
     for i in range(columns - 1):
         later = signs[:, i + 1 :]
-        sets += [(i, j) for j in range(i + 1, columns)]
+        sets += [[i, j] for j in range(i + 1, columns)]
         slopes.append(weighted[:, i] @ later)
         sums = weighted[:, i + 1 :].T @ (signs[:, i, None] * later)  # j = l is column i alone
-        sets += [(i, j, k) for j, k in combinations(range(i + 1, columns), 2)]
+        sets += [[i, j, k] for j, k in combinations(range(i + 1, columns), 2)]
         slopes.append(sums[np.triu_indices(columns - i - 1, 1)])
     z = np.abs(np.concatenate(slopes, dtype=float)) / max(
         float(np.linalg.norm(residual)), np.finfo(float).tiny
     )
     order = np.argsort(-z, kind="stable")[: constants.MOST_PRODUCTS]
     telling = order[z[order] > -ndtri(0.5 * constants.PRODUCT_LEVEL / len(sets))]
-    return SignProducts(centre, tuple(sets[i] for i in telling)) if len(telling) else None
+    return (centre, [sets[i] for i in telling]) if len(telling) else None
