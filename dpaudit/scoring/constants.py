@@ -64,8 +64,7 @@ ALIKE_PIXELS, LEAST_IMAGE = 0.2, 8  # correlation of neighbours, and pixels a si
 # at most. A larger first pattern may start in the wrong place, a smaller last one sees less of
 # a large pattern; few steps with more draws make it less noisy in little time.
 PATCHES = ((4, 0, 30, 5000), (6, 1, 12, 5000), (6, 1, 4, 30_000))
-PATCH_COVARIANCE = 500  # draws of Q, at most, whose patches give the covariance
-FIRST_SHIFT, PATCH_RIDGE = 2.5, 1e-6  # standard deviations of the first shift; of pixels, squared
+FIRST_SHIFT = 2.5  # standard deviations of the first shift
 NO_PATCH = 0.05  # weight of a row without the pattern, against all places together
 MOST_COMPONENTS = 50  # columns, at most, among which independent components are looked for
 UNMIXING_STEPS, UNMIXED = 30, 1e-3  # steps, at most; relative size of the last one

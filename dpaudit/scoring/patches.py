@@ -1,16 +1,15 @@
 """The likeliest patch of an image: a view where P has a pattern that may be at any of many places.
 
 The model of a row x of P is that of a row of Q in which a pattern δ was added at one place j, with
-probability π_j. With w = Σ⁻¹δ, where Σ is the covariance of a patch, the log-ratio of the two laws
-is about log Σ_j π_j exp(w·(x_j − m_j) − ½ δ·w): x_j is the patch at j and m_j its mean in Q. The
-place is not known, so δ and π are fitted by expectation maximisation (Dempster, Laird & Rubin
-1977). Regressions on pixels need a direction for each place, this one pattern for all.
+probability π_j. Of whitened rows the log-ratio of the two laws is about log Σ_j π_j exp(δ·x_j − ½
+δ·δ), where x_j is the patch at j less its mean in Q. The place is not known, so δ and π are fitted
+by expectation maximisation (Dempster, Laird & Rubin 1977). Regressions on pixels need a direction
+for each place, this one pattern for all.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import logsumexp
 
 from dpaudit._core.types import Array
@@ -24,8 +23,8 @@ class LikeliestPatch:
     """The log of the likelihood ratio that a pattern was added.
 
     size : pixels a side of the image. matrix, mean : (k, k) and (k,), which whiten rows. margin :
-    pixels of 0 that are added around the image. pattern : w, (patch, patch). odds : log π_j − ½
-    δ·w, (places, places).
+    pixels of 0 that are added around the image. pattern : δ, (patch, patch). odds : log π_j − ½
+    δ·δ, (places, places).
     """
 
     size: int
@@ -56,41 +55,24 @@ def fit_patch(train: Sides, size: int) -> LikeliestPatch:
     matrix = (vector / np.sqrt(np.maximum(value, floor))) @ vector.T
     delta: Array | None = None
     for patch, margin, steps, draws in constants.PATCHES:
-        few = train.head(draws)
-        p, q = (_images(side, size, matrix, mean, margin) for side in (few.P, few.Q))
-        windows = sliding_window_view(q[: constants.PATCH_COVARIANCE], (patch, patch), axis=(1, 2))
-        flat = windows.reshape(-1, patch**2)
-        covariance = flat.T @ flat / len(flat) + constants.PATCH_RIDGE * np.eye(patch**2)
-        inverse = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
+        p = _images(train.P[:draws], size, matrix, mean, margin)
         places = p.shape[1] - patch + 1
-        if delta is None or delta.size < patch**2:
+        if delta is None or len(delta) < patch:
             log_prior = np.full((places, places), -2.0 * np.log(places))
         if delta is None:
             share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
             moved = _moved(p, share, patch)
             # the mean shift over all places is faint: one of this length tells places apart
-            delta = moved * constants.FIRST_SHIFT
-            delta /= np.sqrt(max(float(moved @ inverse @ moved), 1e-12))
-        else:
-            smaller = int(np.sqrt(len(delta)))
-            delta = np.pad(delta.reshape(smaller, smaller), (patch - smaller) // 2).ravel()
+            delta = moved * constants.FIRST_SHIFT / max(float(np.linalg.norm(moved)), 1e-6)
+        delta = np.pad(delta, (patch - len(delta)) // 2)
         for _ in range(steps):
-            pattern, odds = _terms(inverse, delta, log_prior)
-            terms = _correlation(p, pattern) + odds.astype(np.float32)
+            terms = _correlation(p, delta) + (log_prior - 0.5 * np.sum(delta**2)).astype(np.float32)
             total = np.logaddexp(logsumexp(terms, axis=(1, 2)), np.log(constants.NO_PATCH))
             share = np.exp(terms - total[:, None, None])
             weight = share.sum(axis=0)
             log_prior = np.log((weight + 0.5) / (len(p) + 0.5 * weight.size))
             delta = _moved(p, share, patch)
-        fitted = LikeliestPatch(size, matrix, mean, margin, *_terms(inverse, delta, log_prior))
-    return fitted
-
-
-def _terms(inverse: Array, delta: Array, log_prior: Array) -> tuple[Array, Array]:
-    """The pattern w, (patch, patch), and log π_j − ½ δ·w, (places, places)."""
-    w = inverse @ delta
-    patch = int(np.sqrt(len(w)))
-    return w.reshape(patch, patch), log_prior - 0.5 * float(delta @ w)
+    return LikeliestPatch(size, matrix, mean, margin, delta, log_prior - 0.5 * np.sum(delta**2))
 
 
 def _images(x: Array, size: int, matrix: Array, mean: Array, margin: int) -> Array:
@@ -110,9 +92,9 @@ def _correlation(images: Array, pattern: Array) -> Array:
 
 
 def _moved(images: Array, share: Array, patch: int) -> Array:
-    """The mean patch, (patch²,), if the patch of image i at j counts `share`[i, j] times."""
+    """The mean patch, (patch, patch), if the patch of image i at j counts `share`[i, j] times."""
     places, total = share.shape[1], np.zeros((patch, patch))
     for row, column in np.ndindex(patch, patch):
         part = images[:, row : row + places, column : column + places]
         total[row, column] = np.einsum("ijk,ijk->", share, part)
-    return (total / share.sum()).ravel()
+    return total / share.sum()
