@@ -184,7 +184,7 @@ PAIR_DEGREES, PAIR_POINTS = ((6, 6), (1, 8)), 1025  # quantiles that set the ran
 MOST_PAIRS = 6  # pairs that are looked for, at most
 CUT_BINS, CUT_DRAWS = 256, 8  # bins of a column, at most, between which cuts lie; draws of a bin
 CUT_LEVEL = 0.01  # probability that a cut, or two amounts for one, is kept though of no use
-CUTS = 16  # cuts of two columns, at most: those of a checkerboard of 9 × 9 squares
+CUT_PAIRS, CUTS = 2, 12  # the most significant pairs that are cut, at most; cuts of one, at most
 
 # --- networks ---
 NETWORK_DRAWS = 40_000  # draws a side, at most, with which a network takes some ten CPU seconds

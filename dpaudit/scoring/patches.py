@@ -53,13 +53,13 @@ def fit_patch(train: Sides, size: int) -> LikeliestPatch:
     value, vector = np.linalg.eigh(whole)
     floor = constants.WELL_CONDITIONED * value[-1]
     matrix = (vector / np.sqrt(np.maximum(value, floor))) @ vector.T
-    delta: Array | None = None
+    delta = np.empty((0, 0))
     for patch, margin, steps, draws in constants.PATCHES:
         p = _images(train.P[:draws], size, matrix, mean, margin)
         places = p.shape[1] - patch + 1
-        if delta is None or len(delta) < patch:
+        if len(delta) < patch:
             log_prior = np.full((places, places), -2.0 * np.log(places))
-        if delta is None:
+        if len(delta) == 0:
             share = np.full((len(p), places, places), 1.0 / places**2, dtype=np.float32)
             moved = _moved(p, share, patch)
             # the mean shift over all places is faint: one of this length tells places apart

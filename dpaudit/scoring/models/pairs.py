@@ -93,7 +93,7 @@ def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score |
         for most, degree in constants.PAIR_DEGREES
     ]
     for score in [start, zero] if useful else [zero]:
-        for pair in pairs:
+        for pair in pairs[: constants.CUT_PAIRS]:
             score = fit_cuts(train, score, pair)
         scores.append(score)
     return min(scores, key=lambda score: log_loss(score, choose))
