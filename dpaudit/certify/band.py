@@ -113,7 +113,12 @@ class Certificate:
         level = float(readings.unit("delta", delta))
         if level == 1.0:
             return 0.0
-        gamma = self._bends
+        i, j = np.triu_indices(self.p.shape[1], 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            crossings = (self.p[:, i] - self.p[:, j]) / (self.q[:, i] - self.q[:, j])
+        # of each region all γ ≥ 1 at which its bound bends, among others, and 1
+        gamma = np.pad(crossings, ((0, 0), (0, 1)), constant_values=1.0)
+        gamma = np.where(np.isfinite(gamma) & (gamma > 1.0), gamma, 1.0)
         low = np.min(self.p[:, None] - gamma[..., None] * self.q[:, None], axis=-1)
         above = (low - level) / (1.0 - level)
         with np.errstate(divide="ignore"):
@@ -216,15 +221,6 @@ class Certificate:
         for p, q in zip(self.p, self.q, strict=True):
             low = np.maximum(low, np.min(p - flat[:, None] * q, axis=1))
         return low.reshape(gamma.shape)
-
-    @cached_property
-    def _bends(self) -> Array:
-        """Values γ ≥ 1, (s, j), that include all at which the bound of a region bends, and 1."""
-        i, j = np.triu_indices(self.p.shape[1], 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gamma = (self.p[:, i] - self.p[:, j]) / (self.q[:, i] - self.q[:, j])
-        inside = np.where(np.isfinite(gamma) & (gamma > 1.0), gamma, 1.0)
-        return np.pad(inside, ((0, 0), (0, 1)), constant_values=1.0)
 
     @cached_property
     def _corners(self) -> Array:
