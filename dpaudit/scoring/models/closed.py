@@ -143,7 +143,8 @@ def sparse(moments: MomentDifference) -> MomentDifference:
     """
     matrix = moments.coordinates.matrix
     invert = np.linalg.inv if matrix.shape[0] == matrix.shape[1] else np.linalg.pinv
-    gap = shrink_regression(invert(matrix), moments.gap, 2.0 / moments.draws)
+    inverse = np.asarray(invert(matrix), dtype=np.float64)
+    gap = shrink_regression(inverse, moments.gap, 2.0 / moments.draws)
     return replace(shift(moments), gap=gap)
 
 
