@@ -11,6 +11,7 @@ from dpaudit._core.types import Array
 PRIOR_DRAWS = 10.0 ** np.arange(6.0)
 PRIOR_CELLS = 10.0  # how many cells the prior on the weights counts as; all favour κ = ∞
 ROUNDS = 60  # rounds of EM
+FARTHEST = 1e100  # entries at which columns of a regression are clipped
 STEEPEST = 20.0  # log-odds at which guesses are clipped
 SWEEPS, SETTLED = 10, 0.05  # rounds over the weights; standard errors of a change that is the last
 
@@ -79,6 +80,7 @@ def shrink_regression(x: Array, y: Array, variance: float) -> Array:
     length get their posterior means in turn, and the mixture its own after each round (variational
     empirical Bayes: Kim, Wang, Carbonetto and Stephens 2024).
     """
+    x = np.clip(x, -FARTHEST, FARTHEST)  # the squares of larger numbers may overflow
     length = np.linalg.norm(x, axis=0)
     columns = np.ascontiguousarray((x / np.where(length > 0.0, length, 1.0)).T)
     prior = _prior_variances(columns @ y, variance)
