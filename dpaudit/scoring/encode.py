@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpaudit._core.linalg import medians
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
@@ -83,7 +84,7 @@ class Encoder:
         most = max(constants.MEDIAN_NUMBERS // max(train.P.shape[1], 1), 1)
         rows = train.head(min(constants.MEDIAN_DRAWS, most)).stacked()[0]
         if all_usable(rows):
-            fill = np.median(rows, axis=0)
+            fill = medians(rows)
         else:
             columns = (column[usable(column)] for column in rows.T)
             fill = np.array([np.median(column) if len(column) else 0.0 for column in columns])

@@ -18,6 +18,7 @@ from functools import partial
 
 import numpy as np
 
+from dpaudit._core.linalg import medians
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Sides, losses
@@ -138,7 +139,7 @@ def common_ranks(few: Sides) -> tuple[Array, Array]:
     """Both sides with each number replaced by its rank among all numbers, from 0 to 1; NaN stay."""
     numbers = np.concatenate([few.P.ravel(), few.Q.ravel()])
     some = numbers[:: max(len(numbers) // constants.RANKED_NUMBERS, 1)]
-    grid = np.unique(np.nanquantile(some, np.linspace(0.0, 1.0, 1025)))
+    grid = np.unique(np.nanquantile(np.sort(some), np.linspace(0.0, 1.0, 1025)))
 
     def ranks(x: Array) -> Array:
         return np.where(np.isnan(x), np.nan, np.searchsorted(grid, x) / len(grid))
@@ -374,7 +375,7 @@ def unmixing(z: Array) -> Array:
     Steps of W·E are Newton's with the Hessian of independent columns, which has a block of two for
     E_ij and E_ji, made positive definite (Ablin, Cardoso and Gramfort 2018).
     """
-    z = z - np.median(z, axis=0)
+    z = z - medians(z)
     # no covariance bounds rows of heavy tails; their directions still tell the columns apart
     far = np.linalg.norm(z, axis=1, keepdims=True) / (constants.CLIP * np.sqrt(z.shape[1]))
     z /= np.maximum(far, 1.0)
@@ -402,8 +403,8 @@ def dependence(x: Array) -> float:
     """The largest correlation of the squares of two columns, of which large values are clipped."""
     if x.shape[1] < 2:
         return 0.0
-    apart = x - np.median(x, axis=0)
-    scale = np.maximum(np.median(np.abs(apart), axis=0), np.finfo(float).tiny)
+    apart = x - medians(x)
+    scale = np.maximum(medians(np.abs(apart)), np.finfo(float).tiny)
     squares = np.minimum(np.abs(apart) / scale, constants.CLIP) ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
         table = np.nan_to_num(np.corrcoef(squares.T))  # a constant column depends on no other

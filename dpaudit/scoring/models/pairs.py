@@ -8,7 +8,7 @@ smooth, a few cuts of both columns if it has jumps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -21,12 +21,13 @@ from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.logistic import Terms, fit_correction
-from dpaudit.scoring.models.screen import FEWEST, Screen, squares, strongest, surplus
+from dpaudit.scoring.models.screen import Screen, strongest, surplus
 from dpaudit.scoring.shrink import STEEPEST, shrink
 from dpaudit.scoring.whiten import Whitener
 
 Pairs = Sequence[tuple[int, int]]
 Cuts = list[tuple[int, int]]
+FEWEST = 1e-3  # draws; the variance of a count that the score expects to be 0
 
 
 @value_class
@@ -56,17 +57,18 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     def look(x: Array) -> Missed:
         limits = ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
         place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
-        singles = [squares(cell, residual, variance) for cell in place]
-        level = constants.MISCALIBRATED / max(train.P.shape[1], len(singles))
-        alone = any(square > chdtri(cells, level) for square, cells in singles)
-        if train.P.shape[1] > constants.PAIR_COLUMNS:
+        single, cells = squares(place, bins, residual, variance)
+        level = constants.MISCALIBRATED / max(train.P.shape[1], len(place))
+        alone = bool(np.any(single > chdtri(cells, level)))
+        if train.P.shape[1] > constants.PAIR_COLUMNS or len(place) < 2:
             return Missed(alone, ())
-        both, beyond = list(combinations(range(x.shape[1]), 2)), {}
-        for i, j in both:
-            square, cells = squares(bins * place[i] + place[j], residual, variance)
-            if square > chdtri(cells, constants.PAIR_LEVEL / len(both)):
-                beyond[i, j] = square - singles[i][0] - singles[j][0]
-        pairs = sorted(beyond, key=lambda pair: -beyond[pair])[: constants.MOST_PAIRS]
+        i, j = np.triu_indices(len(place), 1)
+        joint = (bins * first + second for first, second in combinations(place, 2))
+        square, cells = squares(joint, bins**2, residual, variance)
+        clear = np.flatnonzero(square > chdtri(cells, constants.PAIR_LEVEL / len(i)))
+        beyond = (square - single[i] - single[j])[clear]
+        best = clear[np.argsort(-beyond, kind="stable")[: constants.MOST_PAIRS]]
+        pairs = list(zip(i[best].tolist(), j[best].tolist(), strict=True))
         return Missed(alone or bool(pairs), pairs)
 
     seen = look(x)
@@ -75,6 +77,21 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     white = Whitener.fit(*np.split(x, [len(train.P)])).rounded(x)
     length = np.einsum("ij,ij->i", white, white)
     return Missed(look(np.column_stack([white, length])).anything, ())
+
+
+def squares(
+    places: Iterable[np.ndarray], bins: int, residual: Array, variance: Array
+) -> tuple[Array, np.ndarray]:
+    """For each of m ways to put n rows into bins, (n,), the sum over bins of the squared residual
+    of their rows, in units of its variance, and how many bins have rows; (m,) each.
+
+    If the residuals, (n,), have these variances and mean 0, the sum is χ² with as many degrees of
+    freedom.
+    """
+    sums = [[np.bincount(place, w, bins) for w in (residual, variance)] for place in places]
+    total, expected = np.array(sums).swapaxes(0, 1)
+    square = total**2 / np.maximum(expected, FEWEST)
+    return square.sum(axis=1), np.count_nonzero(expected, axis=1)
 
 
 def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import expit, ndtri
 
+from dpaudit._core.linalg import medians
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate
@@ -44,7 +45,7 @@ def find_products(train: Sides, base: Score) -> tuple[Array, list[list[int]]] | 
     x, label = train.stacked()
     if not 1 < x.shape[1] <= constants.PRODUCT_COLUMNS:
         return None
-    centre = np.median(x, axis=0)
+    centre = medians(x)
     # the centre is just below the median where few values are above it, as for frequent bits
     few = np.mean(x > centre, axis=0) < constants.FEW_ABOVE
     centre = np.where(few, np.nextafter(centre, -np.inf), centre)

@@ -13,7 +13,6 @@ from dpaudit.scoring import constants
 from dpaudit.scoring.base import Sides
 
 Screen = Callable[[Sides], Array]  # draws → evidence (k,), as by `surplus`
-FEWEST = 1e-3  # draws; the variance of a count that the score expects to be 0
 
 
 def strongest(evidence: Array, most: int) -> np.ndarray:
@@ -47,14 +46,3 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     gain = (xlogy(p, 2.0 * p / both) + xlogy(q, 2.0 * q / both)).sum(axis=1)
     freedom = np.maximum((p + q > 0).sum(axis=1) - 1, 1)
     return np.asarray(gain - 0.5 * chdtri(freedom, chance or 1.0 / len(gain)))
-
-
-def squares(cell: np.ndarray, residual: Array, variance: Array) -> tuple[float, int]:
-    """The sum over cells of the squared residual of their rows, in units of its variance, and how
-    many cells have rows; (n,) each.
-
-    If the residuals have these variances and mean 0, the sum is χ² with as many degrees of freedom.
-    """
-    total, expected = np.bincount(cell, residual), np.bincount(cell, variance)
-    square = total**2 / np.maximum(expected, FEWEST)
-    return float(square.sum()), int(np.count_nonzero(expected))
