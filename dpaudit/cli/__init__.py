@@ -35,12 +35,6 @@ def program() -> int:
     return main()
 
 
-# Python keeps the frames of open calls in pieces of memory, usually of 16 KiB, and maps and unmaps
-# the next piece for each call at the end of one: a twentieth of the time of a run, which imports
-# deep down. A frame as large as this has a piece in which all others have room.
-program.__code__ = program.__code__.replace(co_stacksize=1 << 15)
-
-
 def _keep_freed_memory() -> None:
     """Make glibc keep what is freed for the next arrays, as it does once it has freed so many bytes
     at once; else it returns them, and fresh pages take a tenth of the CPU time of a run.
