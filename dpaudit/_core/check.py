@@ -58,8 +58,10 @@ def real(
     if high < math.inf:
         interval = f"({low:g}, {high:g})" if open_ else f"[{low:g}, {high:g}]"
         expected = f"a finite number in {interval}"
-    else:
+    elif low > -math.inf:
         expected = f"a finite number {'>' if open_ else '>='} {low:g}"
+    else:
+        expected = "a finite number"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         fail(name, value, expected)
     number = nearest_float(value)
@@ -149,7 +151,7 @@ def matrix(name: str, value: Any, min_rows: int = 1, min_columns: int = 1) -> Ar
     expected = f"a 2-D array of finite numbers, at least {min_rows} x {min_columns}"
     if isinstance(value, (str, PathLike)):
         fail(name, Words("a text"), expected, FILE)
-    if hasattr(value, "database"):  # a table of `dpaudit.datasets`
+    if isinstance(getattr(value, "database", None), np.ndarray):  # a table of `dpaudit.datasets`
         fail(name, value, expected, "give its .database")
     array = np.asarray(array_of_numbers(name, value, expected), dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < min_rows or array.shape[1] < min_columns:

@@ -147,7 +147,8 @@ def _advice(signature: inspect.Signature) -> str:
         for value in list(signature.parameters.values())[1:]
         if value.default is value.empty and value.kind in NAMED and value.name not in OURS
     ]
-    if other := [name for name in needed if name in OTHER_RNG]:
+    other = [name for name in needed if name in OTHER_RNG]
+    if other and "rng" not in signature.parameters:
         return f"; {RANDOM}: rename {other[0]}"
     if needed:
         fixed = ", ".join(f"{name}=…" for name in needed)

@@ -167,17 +167,21 @@ def let_process_end(process: int) -> None:
     """Let this process, if multiprocessing or a `ProcessPoolExecutor` started it, end its workers
     when it ends. It waits for all processes that it started, and loky's wait minutes for work.
 
+    Call it where joblib has workers in other processes; else it would start loky only to end it.
     process : the id of this process, since a forked one has the cache of another.
     """
     if multiprocessing.parent_process() is not None:
-        util.Finalize(None, lambda: get_reusable_executor().shutdown(), exitpriority=FIRST)
+        util.Finalize(
+            None, lambda: get_reusable_executor(reuse=True).shutdown(), exitpriority=FIRST
+        )
 
 
 def _parallel(n_jobs: int | None) -> Parallel:
     """joblib's object that yields results one by one, or a whole window at once if the backend
     ("multiprocessing") cannot.
     """
-    let_process_end(os.getpid())
+    if elsewhere(n_jobs):
+        let_process_end(os.getpid())
     try:
         return Parallel(n_jobs=n_jobs, prefer=THREADS, return_as="generator")
     except ValueError:

@@ -135,13 +135,13 @@ class Runner:
         carried = Carried(work)
         wanted = len(keys) * draws
         self.progress(step, 0, wanted)
-        let_process_end(os.getpid())
         with one_thread():  # set once: workers that each set it would undo it
             fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(_attempt)(carried, self.data, change) for change in missing
             )
             ask = partial(next, fresh)
             if elsewhere(self.n_jobs):  # processes, which may be killed
+                let_process_end(os.getpid())
                 ask = partial(answer, ask, lambda: "try neighbours")
             for before, (key, old) in enumerate(zip(keys, known, strict=True)):
                 done = before * draws
