@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit._core import check
 
 pytestmark = pytest.mark.quick
 
@@ -18,6 +19,19 @@ def test_a_whole_float_is_a_count_and_other_values_are_none():
             dp.testing.Budget(draws=value)
 
 
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ((), "a finite number, got"),
+        ((1.0,), "a finite number >= 1, got"),
+        ((-np.inf, 2.0), r"a finite number in \[-inf, 2\], got"),
+    ],
+)
+def test_the_limits_of_a_number_are_said_where_it_has_some(limits, expected):
+    with pytest.raises(dp.InvalidInput, match=f"x must be {expected} nan"):
+        check.real("x", np.nan, *limits)
+
+
 @pytest.fixture
 def frame():
     pandas = pytest.importorskip("pandas")
@@ -30,6 +44,13 @@ def test_a_table_of_pandas_is_data(frame):
     pair = dp.neighbours.zero_row(frame, 1)
     assert pair.left.tolist() == [[20.5, 1.0, 1.0], [30.0, 0.0, 2.0], [73.1, 1.0, 3.0]]
     assert pair.right[1].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.slow  # where pandas is
+def test_a_column_may_be_called_as_an_attribute_of_a_table(frame):
+    assert dp.neighbours.zero_row(frame.assign(database=1.0), 1).left.shape == (3, 4)
+    with pytest.raises(dp.InvalidInput, match=r"give its \.database"):
+        dp.neighbours.zero_row(dp.datasets.read_table(frame), 1)
 
 
 @pytest.mark.slow  # where pandas is

@@ -44,6 +44,10 @@ FORMS = {
         lambda data, *, epsilon, rng: 0.0,
         r"got .*\(data, epsilon, rng\); .*functools.partial\(f, epsilon=…\), by --parameters",
     ),
+    "a key beside rng": (
+        lambda data, size, key, *, rng: 0.0,
+        r"got .*\(data, size, key, rng\); .*functools.partial\(f, key=…\), by --parameters",
+    ),
     "another name": (lambda data, size, *, seed: 0.0, "the keyword rng, .*: rename seed"),
     "no rng": (lambda data, size: 0.0, r"got .*\(data, size\); it must take .* keyword rng"),
     "nothing": (lambda: 0.0, r"got .*\(\)$"),

@@ -222,3 +222,33 @@ def test_a_process_of_a_pool_ends_its_workers(own, start):
     done = subprocess.run(command, cwd=own, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.split()) == 2
+
+
+IN_THREADS = """
+import multiprocessing
+from own_release import release
+import dpaudit as dp
+import numpy as np
+from joblib.externals.loky import reusable_executor
+from multiprocessing import util
+
+def audit(pipe):
+    # after the ends of lower priority, and so after that of the workers
+    util.Finalize(None, lambda: pipe.send(reusable_executor._executor is None), exitpriority=1)
+    pair = dp.neighbours.zero_row(np.ones((9, 2)), 1)
+    dp.audit(release, pair, draws=1000, claim=(1.0, 0.1), rng=0)
+
+if __name__ == "__main__":
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=audit, args=[theirs])
+    process.start()
+    print(ours.recv())
+    process.join()
+"""
+
+
+def test_a_process_that_drew_in_threads_starts_no_workers_to_end_them(own):
+    (own / "in_threads.py").write_text(IN_THREADS)
+    command = [sys.executable, "in_threads.py"]
+    done = subprocess.run(command, cwd=own, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True\n", done.stderr
