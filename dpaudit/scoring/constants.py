@@ -158,10 +158,8 @@ RAW_COLUMNS = 16  # up to so many columns trees also see unwhitened, with flags 
 # columns, at most, that all enter: a first split finds a column's own difference
 TREE_COLUMNS = 256
 FEWER_TREE_COLUMNS = 64  # columns of wider rows that enter, those that differ most
-LEAVES_AT_MOST, LEAF_DRAWS = (
-    100,
-    200,
-)  # draws over the one are those of a leaf, at least, or the other
+# a leaf has the draws over the one number, at least, or as many as the other
+LEAVES_AT_MOST, LEAF_DRAWS = 100, 200
 TREE_RATE, TREE_LEAVES = 0.1, 15  # learning rate; leaves of a tree
 TREE_ROUNDS, TREE_PATIENCE = 200, 10  # trees at most; trees without a gain, after which none follow
 LIGHTGBM: dict[str, str | float | bool] = {
@@ -178,10 +176,10 @@ LIGHTGBM: dict[str, str | float | bool] = {
 PAIR_COLUMNS = 40  # columns, at most; they have 780 pairs
 PAIR_DRAWS, PAIR_BINS = 20_000, 8  # draws a side that show which pairs matter; bins of a column
 PAIR_LEVEL = 0.001  # probability that a pair of no use is taken, over all pairs
-# The most significant pairs that take part, at most, and the degree of polynomials of the columns'
-# ranks: lower degrees miss waves, higher ones need more draws.
-PAIR_DEGREES, PAIR_POINTS = ((6, 6), (1, 8)), 1025  # quantiles that set the rank
-MOST_PAIRS = 6  # pairs that are looked for, at most
+MOST_PAIRS = 6  # pairs that take part, at most: the most significant ones
+# degree of polynomials of the columns' ranks: lower ones miss waves, higher ones need more draws
+PAIR_DEGREE, PAIR_POINTS = 6, 1025  # quantiles that set the rank
+SPLINE_OF_PAIR = 5_000  # draws a side; fewer leave most bins of a pair's spline empty
 CUT_BINS, CUT_DRAWS = 256, 8  # bins of a column, at most, between which cuts lie; draws of a bin
 CUT_LEVEL = 0.01  # probability that a cut, or two amounts for one, is kept though of no use
 CUT_PAIRS, CUTS = 2, 12  # the most significant pairs that are cut, at most; cuts of one, at most

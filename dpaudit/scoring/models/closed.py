@@ -139,13 +139,15 @@ def shift(moments: MomentDifference) -> MomentDifference:
 def sparse(moments: MomentDifference) -> MomentDifference:
     """Keep the gap of a score that weighs few columns, and one ratio of scales.
 
-    One item's count may differ given all others, though all of their means do.
+    One item's count may differ given all others, though all of their means do. A gap that gains
+    less than one weight must (Schwarz 1978) is 0: it would rank draws of equal sides by noise.
     """
     matrix = moments.coordinates.matrix
     invert = np.linalg.inv if matrix.shape[0] == matrix.shape[1] else np.linalg.pinv
     inverse = np.asarray(invert(matrix), dtype=np.float64)
     gap = shrink_regression(inverse, moments.gap, 2.0 / moments.draws)
-    return replace(shift(moments), gap=gap)
+    gain = 0.25 * moments.draws * (2.0 * moments.gap - gap) @ gap  # of log-likelihood, nats
+    return replace(shift(moments), gap=gap if gain > 0.5 * np.log(moments.draws) else 0.0 * gap)
 
 
 def directions(moments: MomentDifference) -> MomentDifference:

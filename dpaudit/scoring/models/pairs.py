@@ -3,7 +3,7 @@
 Among many columns, trees split first where noise happens to be largest, so few draws are left when
 they reach an interaction that shows only after two splits. A table of counts shows which columns
 interact, and a model of these alone needs few draws: products of polynomials if the interaction is
-smooth, a few cuts of both columns if it has jumps.
+smooth, a few cuts of both columns if it has jumps, a spline if it has many jumps or oblique ones.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.logistic import Terms, fit_correction
 from dpaudit.scoring.models.screen import Screen, strongest, surplus
+from dpaudit.scoring.models.spline import fit_spline
 from dpaudit.scoring.shrink import STEEPEST, shrink
 from dpaudit.scoring.whiten import Whitener
 
@@ -95,32 +96,32 @@ def squares(
 
 
 def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:
-    """The best on `choose` of the products and the cuts of the pairs of columns that `base` missed;
-    None if there are none.
+    """The best on `choose` of products, cuts and a spline of the pairs of columns that `base`
+    missed; None if there are none.
 
-    Each corrects `base`, unless that may be mostly noise. Cuts also start from 0: a smooth score
-    near a jump is a poor start.
+    Each corrects `base`, unless that may be mostly noise. Cuts and the spline also start from 0: a
+    smooth score near a jump is a poor start, and a spline knows its columns' own differences.
     """
     if not pairs:
         return None
     useful = np.log(2.0) - log_loss(base, choose) > constants.WEAK_SIGNAL
     start = base if useful else zero
-    scores = [
-        fit_products(train, choose, start, pairs[:most], degree)
-        for most, degree in constants.PAIR_DEGREES
-    ]
+    scores = [fit_products(train, choose, start, pairs)]
     for score in [start, zero] if useful else [zero]:
         for pair in pairs[: constants.CUT_PAIRS]:
             score = fit_cuts(train, score, pair)
         scores.append(score)
+    if len(train.P) >= constants.SPLINE_OF_PAIR:
+        spline = fit_spline_of_pair(train, choose, pairs[0])
+        scores += [spline, lambda x: start(x) + spline(x)]
     return min(scores, key=lambda score: log_loss(score, choose))
 
 
-def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs, degree: int) -> Score:
-    """Correct `base` by polynomials of this degree, and by products of them over the pairs of
-    columns, of one degree more in all.
+def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score:
+    """Correct `base` by polynomials, and by products of them over the pairs of columns, of one
+    degree more in all.
     """
-    columns = np.unique(pairs)
+    columns, degree = np.unique(pairs), constants.PAIR_DEGREE
     ranks = np.linspace(-1.0, 1.0, constants.PAIR_POINTS)
     points = np.quantile(train.stacked()[0][:, columns], (ranks + 1.0) / 2.0, axis=0)
     places = np.searchsorted(columns, pairs).T
@@ -138,6 +139,16 @@ def fit_products(train: Sides, choose: Sides, base: Score, pairs: Pairs, degree:
         return base(x), np.column_stack([part for block in flat for part in block])
 
     return fit_correction(base, terms, train, choose)
+
+
+def fit_spline_of_pair(train: Sides, choose: Sides, pair: tuple[int, int]) -> Score:
+    """The spline of two columns, whose bins may have odds of their own: it follows oblique stripes,
+    and parities of integers.
+    """
+    columns = list(pair)
+    seen, checked = (Sides(part.P[:, columns], part.Q[:, columns]) for part in (train, choose))
+    spline = fit_spline(seen, checked)
+    return lambda x: spline(x[:, columns])
 
 
 def fit_cuts(train: Sides, base: Score, pair: tuple[int, int]) -> Score:

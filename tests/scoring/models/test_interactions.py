@@ -84,6 +84,31 @@ def test_cuts_find_an_exclusive_or_and_nothing_else():
     np.testing.assert_array_equal(score(x) > 0.0, [False, True, True, False])
 
 
+def stripes(rng, size):
+    """Oblique stripes of columns 1 and 6; half of the rows in every other one move to the next."""
+    x = rng.normal(size=(2, size, 8))
+    moved = (np.floor(1.5 * (x[0, :, 1] + x[0, :, 6])) % 2 == 1) & (rng.random(size) < 0.5)
+    x[0, moved, 1] += 1.0 / 1.5
+    return Sides(*x)
+
+
+def parity_of_integers(rng, size):
+    """The sum of columns 1 and 6, of the integers 0 to 11, is odd with probability 0.3 in P."""
+    x = rng.integers(12, size=(2, size, 8)).astype(float)
+    moved = ((x[0, :, 1] + x[0, :, 6]) % 2 == 1) & (rng.random(size) < 0.4)
+    x[0, moved, 1] = (x[0, moved, 1] + 1.0) % 12.0
+    return Sides(*x)
+
+
+@pytest.mark.parametrize(("draw", "least"), [(stripes, 0.014), (parity_of_integers, 0.012)])
+def test_a_spline_of_a_pair_finds_what_few_cuts_miss(draw, least):
+    """Cuts and products gain at most 0.009 and 0.005 nats a draw on 6 seeds, the spline 0.013 at least."""
+    rng = np.random.default_rng(1)
+    train, choose, fresh = draw(rng, 10_000), draw(rng, 5_000), draw(rng, 20_000)
+    score = pairs.fit_pairs(train, choose, zero, [(1, 6)])
+    assert np.log(2.0) - log_loss(score, fresh) > least
+
+
 def test_cuts_of_constant_columns_and_of_few_draws_change_nothing(rng):
     same, few = np.ones((200, 2)), rng.normal(size=(4, 2))
     for side in (same, few):
