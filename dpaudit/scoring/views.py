@@ -218,6 +218,7 @@ def plain_parts(x: Array, width: int) -> bool:
         return False
     parts = parts[:, ~((parts == parts.min(axis=0)) | (parts == parts.max(axis=0))).all(axis=0)]
     apart = parts - parts.mean(axis=0)
+    apart /= np.abs(apart).max(axis=0)  # columns of small numbers are not taken for constant ones
     covariance = apart.T @ apart / len(apart)
     inverse = np.linalg.pinv(covariance, hermitian=True)
     distance = ((apart @ inverse) * apart).sum(axis=1)

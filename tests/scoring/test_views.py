@@ -112,6 +112,15 @@ def test_the_view_of_a_row_depends_on_the_row_alone(draws):
             np.testing.assert_allclose(view(rows[at : at + 1])[0], together[at], rtol=1e-5)
 
 
+def test_parts_with_an_exponential_number_are_not_plain_whatever_the_scales():
+    """Beside numbers of size 10⁹ the variance of others was taken for 0."""
+    parts = rng().normal(size=(2000, 5, 2))
+    assert views.plain_parts(parts.reshape(2000, -1), 2)
+    parts[:, :, 1] = rng().exponential(size=(2000, 5))
+    for scales in ((1.0, 1.0), (1e9, 1e-3), (1e-3, 1e9)):
+        assert not views.plain_parts((parts * scales).reshape(2000, -1), 2)
+
+
 def test_mixed_columns_of_heavy_and_light_tails_are_separated():
     """A component holds at most 0.2 of another column; on 20 seeds at most 0.12."""
     generator, turn = rng(), np.linalg.qr(np.random.default_rng(1).normal(size=(5, 5)))[0]
