@@ -54,8 +54,8 @@ BOTTOM = 1e-300  # log axes have no zero; this is below any of them
 FINE = 200  # further points of the shaded regions, whose common edge is bent on a log axis
 FEW = 10  # a log axis shows no estimate that rests on fewer draws
 MOST_BARS = 11  # most intervals that are drawn: one at every ε would hide the curves
-# inches: a digit of a label; margins without labels, for a title, and for labels of three digits
-DIGIT, NARROW, TITLED, LABELLED = 0.088, 0.14, 0.34, 0.57
+# inches: a digit of a label, a line above a panel; margins without labels and for three digits
+DIGIT, LINE, NARROW, LABELLED = 0.088, 0.2, 0.14, 0.57
 WIDE = 0.12  # a gap this wide between the curves and perfect privacy is visible without a zoom
 
 
@@ -200,8 +200,10 @@ def _place(
     left = column * width / columns + LABELLED + DIGIT * (max(map(len, labels)) - 3)
     right = (column + 1) * width / columns - NARROW
     low = below + LABELLED
-    high = height - above - (TITLED if ax.get_title() or scale.get_offset() else NARROW)
+    lines = bool(ax.get_title()) + bool(scale.get_offset())  # a title goes above a power of ten
+    high = height - above - LINE * lines - NARROW
     ax.set_position((left / width, low / height, (right - left) / width, (high - low) / height))
+    ax.title.set_x(((column + 0.5) * width / columns - left) / (right - left))
 
 
 def _key_height(lines: int) -> float:

@@ -73,13 +73,19 @@ def test_legends_are_outside_the_axes(result):
         assert legend.y0 >= 0
 
 
+def boxes_of(texts):
+    return [text.get_window_extent() for text in texts if text.get_text()]
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.02, 1e-6])
 def test_no_text_is_cut(result, scale):
     """Ticks such as 0.0002 are wider than 0.2, and a power of ten stands above its axis."""
     for part, name in (("empirical", "delta"), ("empirical", "low"), ("exact", "delta")):
         result[part][name] = [scale * value for value in result[part][name]]
-    result["claim"] = None
+    result["claim"]["delta"] = [0.5 * scale] * len(result["epsilon"])
+    result["headline"] |= {"delta": 1.234e-5, "claimed": 0.01234, "certified": 0.023456}
     curves = read_curves(result)
+    assert curves.headline.excess_shown
     for figure in (
         spectrum_figure(curves),
         panel_figure(curves, log=False),
@@ -93,8 +99,11 @@ def test_no_text_is_cut(result, scale):
                 box = place.get_tightbbox()
                 assert 0 <= box.x0 < box.x1 <= figure.bbox.width
                 assert 0 <= box.y0 < box.y1 <= figure.bbox.height
-        for text in [*(key for one in figure.legends for key in one.get_texts()), *figure.texts]:
-            box = text.get_window_extent()
+        titles = [ax.title for ax in figure.axes]
+        for one in figure.texts:
+            assert not any(map(one.get_window_extent().overlaps, boxes_of(titles)))
+        keys = [key for one in figure.legends for key in one.get_texts()]
+        for box in boxes_of([*keys, *titles, *figure.texts]):
             assert 0 <= box.x0 < box.x1 <= figure.bbox.width
             assert 0 <= box.y0 < box.y1 <= figure.bbox.height
 
