@@ -179,7 +179,7 @@ def _figure(width: float, height: float) -> Figure:
 
 def _unplaced(width: float, height: float) -> Figure:
     """An empty figure of a report, for `_place`. Constrained layout measures all texts twice, which
-    would take a third of the time of a report.
+    would take a fifth of the time of a report.
     """
     from matplotlib.figure import Figure
 
