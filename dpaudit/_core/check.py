@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dpaudit._core.text import with_article
 from dpaudit._core.types import Array as Array
 from dpaudit._core.value import brief
 from dpaudit.errors import InvalidInput
@@ -131,8 +132,10 @@ def array_of_numbers(name: str, value: Any, expected: str) -> np.ndarray:
     except (TypeError, ValueError):
         fail(name, value, expected)
     if array.dtype.kind not in "fiub":
-        several = "texts" if array.dtype.kind == "U" else f"dtype {array.dtype}"
-        fail(name, Words(several) if array.ndim else value, expected)
+        kind = "texts" if array.dtype.kind == "U" else f"dtype {array.dtype}"
+        if array.ndim == 0:  # its type, since a text or number may be one of the data
+            kind = "None" if value is None else with_article(type(value).__name__)
+        fail(name, Words(kind), expected)
     return array
 
 

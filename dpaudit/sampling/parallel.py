@@ -31,7 +31,7 @@ WINDOW = 1 << 26  # bytes of results that a window may hold
 # Most parts in a window for each worker. Workers wait for the last part of a window, which takes
 # little of their time if it has this many.
 DEEP = 64
-CANNOT_PICKLE = re.compile("cannot pickle '[^']*' object")  # as Python says it
+CANNOT_PICKLE = re.compile(r"cannot pickle '[\w.]+' object")  # as Python says it, of a type
 FIRST = 100  # the priority of ending workers, above that of closing the queue to them
 THREADS = "threads"  # used if the user has set no other backend of joblib
 

@@ -32,6 +32,14 @@ def test_the_limits_of_a_number_are_said_where_it_has_some(limits, expected):
         check.real("x", np.nan, *limits)
 
 
+@pytest.mark.parametrize(
+    ("row", "said"), [("Ada", "a str"), (None, "None"), (b"Ada", "a bytes"), (73.1j, "a complex")]
+)
+def test_of_one_value_in_place_of_numbers_the_type_is_said(row, said):
+    with pytest.raises(dp.InvalidInput, match=f"^row must be 2 numbers, got {said}$"):
+        dp.neighbours.replace_row(np.eye(2), 0, row)
+
+
 @pytest.fixture
 def frame():
     pandas = pytest.importorskip("pandas")

@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import re
 import threading
+from pickle import PicklingError
 
 import numpy as np
 import pytest
 
 import dpaudit as dp
+from dpaudit.sampling.parallel import answer
 from tests.cases import MECHANISMS, database, shifted
 from tests.drawing import draw
 
@@ -197,3 +199,19 @@ def test_columns_may_not_change_between_calls():
     said = r"same number of columns each time, got \d and \d on M\(D\), block \d+ .*seed .*key \("
     with pytest.raises(dp.MechanismError, match=said):
         draw(grows, DATA, SIZE, SEED, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("cannot pickle '_thread.lock' object", True),
+        ("cannot pickle 'Ada, aged 73.1' object", False),
+    ],
+)
+def test_of_what_cannot_be_sent_to_workers_only_the_type_is_said(said, shown):
+    def ask():
+        raise PicklingError("the task could not be sent") from TypeError(said)
+
+    with pytest.raises(dp.MechanismError, match=r"failed to draw M\(D\)") as caught:
+        answer(ask, lambda: "draw M(D)")
+    assert (said in str(caught.value)) is shown
