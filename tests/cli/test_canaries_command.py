@@ -69,6 +69,8 @@ def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_
     capsys.readouterr()
     assert main(["status", "there", "--quiet"]) == 0
     assert capsys.readouterr().out == "there: done: violated\n"
+    assert main(["status", "there"]) == 0
+    assert capsys.readouterr().out.split() == ["Run", "there", "State", "done:", "violated"]
 
 
 def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):

@@ -37,7 +37,8 @@ def states_json(states: Sequence[State]) -> list[dict[str, Any]]:
 
 
 def _run_lines(run: State) -> list[tuple[str, str]]:
-    lines = [("Run", f"{run.scenario or '?'} in {run.folder}"), ("State", _state(run))]
+    named_run = f"{run.scenario} in {run.folder}" if run.scenario else str(run.folder)
+    lines = [("Run", named_run), ("State", _state(run))]
     if run.state == DONE:
         return lines
     if run.step is not None:
