@@ -25,6 +25,7 @@ STORED = 1 << 16  # scores a side that `counting.py` stores, for the tests of in
 CANDIDATE_EPSILONS = 64  # a longer grid of ε is represented by this many of them
 EVEN, FINE = 400, 120  # thresholds: at evenly spaced quantiles, and further ones towards each end
 NEAR = 0.45  # relative difference in size of the sets over which estimates are averaged
+WITHIN = 3.0  # standard errors, on the choosing draws, by which a mean may differ from an estimate
 
 # Sets and their shares of level (`sets.py`). Page "oracle": shares in other
 # proportions lose certified δ, at most by a few hundredths where a share is off by a factor of 2.

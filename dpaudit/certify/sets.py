@@ -34,6 +34,7 @@ from dpaudit.certify.constants import (
     RATIO_SHARES,
     REST_SETS,
     REST_SHARE,
+    WITHIN,
 )
 from dpaudit.certify.scores import ScoreCells, SortedScores
 from dpaudit.curves.readings import LARGEST
@@ -81,7 +82,8 @@ class CandidateSets:
     value : estimates of p − e^ε q, where p is the set's probability under the likelier law and q
         under the other law. error : its standard error on the certifying draws. Both are means over
         sets of nearly equal size, which removes most of the selection bias that the largest of many
-        noisy estimates has.
+        noisy estimates has. The value is kept within `WITHIN` standard errors of its own estimate:
+        where many scores are equal, the sets of nearly equal size may all be better, or all worse.
     ratio : (2, c), ln(p/q) less three of its standard errors on the certifying draws.
     ratio_error : (2, c), standard error of ln(p/q) on the choosing draws.
     draws : certifying draws a side. choose : scores of the choosing draws. total : 1 − level.
@@ -110,11 +112,14 @@ class CandidateSets:
         p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
         error_p, error_q = np.sqrt(p * (1.0 - p) / draws), np.sqrt(q * (1.0 - q) / draws)
         gamma = np.exp(np.minimum(nodes, LARGEST))
+        value = p[..., None] - gamma * q[..., None]
+        error = np.hypot(error_p[..., None], gamma * error_q[..., None])
+        reach = WITHIN * np.sqrt(draws / min(n, m)) * error
         return cls(
             nodes,
             threshold,
-            value=_smoothed(p[..., None] - gamma * q[..., None], size),
-            error=_smoothed(np.hypot(error_p[..., None], gamma * error_q[..., None]), size),
+            value=np.clip(_smoothed(value, size), value - reach, value + reach),
+            error=_smoothed(error, size),
             ratio=np.log(p / q) - 3.0 * np.hypot(error_p / p, error_q / q),
             ratio_error=np.sqrt((1.0 - p) / (p * n) + (1.0 - q) / (q * m)),
             draws=draws,

@@ -48,3 +48,26 @@ def test_two_epsilons_with_one_exponential_are_one():
     alone = ChosenSet(True, 0.0, (0.3,), 0.02).region(80, 400, 30, 400)
     for corners, same in zip(vars(region).values(), vars(alone).values(), strict=True):
         np.testing.assert_array_equal(corners, same)
+
+
+def test_a_set_is_not_taken_for_as_good_as_larger_ones_far_from_smaller_ones():
+    """Of three clusters of scores, with few values in the outer ones, the whole outer cluster is
+    the best set; three quarters of it have only better sets of nearly equal size.
+    """
+    share = np.array([0.43, 0.54, 0.03])
+    values = [np.array([-2.82, -2.80, -2.79, -2.77]), None, np.array([2.66, 2.67, 2.68])]
+    parts = [np.array([0.04, 0.3, 0.44, 0.22]), None, np.array([0.4, 0.3, 0.3])]
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        sides = []
+        for odds in (share[::-1], share):
+            cluster = rng.choice(3, size=40_000, p=odds)
+            score = 0.06 * rng.standard_normal(len(cluster))
+            for which in (0, 2):
+                own = cluster == which
+                score[own] = rng.choice(values[which], size=own.sum(), p=parts[which])
+            sides.append(score)
+        one = CandidateSets.of(SortedScores.of(*sides), np.array([0.0, 0.5, 1.0]), 60_000, 0.05)
+        for chosen in choose_sets(one):
+            if not chosen.forward and chosen.epsilon in ((0.5,), (1.0,)):
+                assert -2.77 < chosen.threshold < -0.1
