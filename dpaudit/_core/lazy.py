@@ -30,8 +30,8 @@ def on_first_use(
     def load(name: str) -> Any:
         if name not in public:
             # with name and obj Python suggests a name that is near
-            said = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(said, name=name, obj=sys.modules[package])
+            text = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=sys.modules[package])
         if name not in home:
             place = FROM_ABOVE.get(f"{package}.{name}", f"{package}.{name}")
             module, _, attribute = place.partition(":")

@@ -237,8 +237,8 @@ class _ExactTest:
             over = np.where(good, np.maximum(z, 0.0), over)
             accepted, under = np.where(good, accepted, guess), np.where(good, under, -z)
             close = accepted - rejected < TOLERANCE * spread
-            found = (good & (z < 0.5 * TOLERANCE)) | close
-            left = np.flatnonzero(~found)
+            done = (good & (z < 0.5 * TOLERANCE)) | close
+            left = np.flatnonzero(~done)
             if len(left) == 0:
                 break
             step = guess + np.clip(z, -5.0, 5.0) * spread * 2.0 ** min(turn, 20)
@@ -248,7 +248,7 @@ class _ExactTest:
             guess = np.where(np.isfinite(over + under), between, step)
             outside = (guess <= rejected) | (accepted <= guess)
             guess = np.where(outside, 0.5 * (rejected + accepted), guess)
-            guess = np.where(found, rejected, guess)
+            guess = np.where(done, rejected, guess)
         return rejected
 
     def _event(self, q: Array, p: Array) -> Callable[[Array, np.ndarray], Array]:

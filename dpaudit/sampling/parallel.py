@@ -157,9 +157,10 @@ def answer(ask: Callable[[], Any], doing: Callable[[], str]) -> Any:
 
 def _unsent(error: Exception) -> str:
     """What cannot be sent to workers, and what to do; "" for an error of another kind."""
-    found = CANNOT_PICKLE.search(str(error.__cause__)) if isinstance(error, PicklingError) else None
+    cause = str(error.__cause__) if isinstance(error, PicklingError) else ""
+    match = CANNOT_PICKLE.search(cause)
     advice = "; make the object inside the mechanism, or draw in threads"
-    return f" {found[0]}{advice}" if found else ""
+    return f" {match[0]}{advice}" if match else ""
 
 
 @cache

@@ -178,7 +178,7 @@ def most_different(train: Sides, most: int) -> np.ndarray:
         # −0.0 is below 0.0, and NaN is last
         ordered = np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
         finite = np.clip(np.where(np.isnan(x), np.inf, x), -constants.LARGEST, constants.LARGEST)
-        far = np.abs(finite - np.median(finite, axis=0))
+        far = np.abs(finite - medians(finite))
         gap = np.maximum(_rank_gaps(ordered, label), _rank_gaps(far, label))
         gaps.append(np.where(np.all(ordered == ordered[0], axis=0), -1.0, gap))
     gap = np.concatenate(gaps)

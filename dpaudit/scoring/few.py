@@ -23,6 +23,7 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from scipy.special import expit, log_expit, logit, logsumexp, softmax
 
+from dpaudit._core.linalg import medians
 from dpaudit._core.types import Array
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Fitted, Score, Sides, logistic_loss
@@ -185,8 +186,8 @@ def rank_features(pooled: Array, columns: np.ndarray) -> tuple[Score, Array]:
     single column has none. pooled : draws (n, k).
     """
     x, size = pooled[:, columns], len(columns)
-    centre = np.median(x, axis=0)
-    spread = np.median(np.abs(x - centre), axis=0)
+    centre = medians(x)
+    spread = medians(np.abs(x - centre))
     spread = np.where(spread > 0.0, spread, 1.0)
     degree = next(degree for most, degree in constants.RANK_DEGREES if size <= most)
     precision = np.repeat(np.arange(1, degree + 1) ** 2.0, size) * size

@@ -214,9 +214,9 @@ def fit_auto(
                 continue
             _, library, notes = boosting()
         name = candidate.name.format(best=base, boosting=library)
-        kept, found = contest.scores[base], partial(missed, base)
+        start, of_base = contest.scores[base], partial(missed, base)
         for draws in candidate.draws:
-            task = Task(train.head(draws), choose, seed, kept, draws, screen, found)
+            task = Task(train.head(draws), choose, seed, start, draws, screen, of_base)
             score = candidate.fit(task)
             better = contest.challenge(name, score, candidate.memorises)
             if not better or len(train.P) <= draws:

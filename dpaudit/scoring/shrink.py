@@ -6,12 +6,12 @@ import numpy as np
 from scipy.special import expit, gammaln, logit
 
 from dpaudit._core.types import Array
+from dpaudit.scoring import constants
 
 # κ, the prior's weight in draws; a further component of the mixture is κ = ∞, the guess itself
 PRIOR_DRAWS = 10.0 ** np.arange(6.0)
 PRIOR_CELLS = 10.0  # how many cells the prior on the weights counts as; all favour κ = ∞
 ROUNDS = 60  # rounds of EM
-FARTHEST = 1e100  # entries at which columns of a regression are clipped
 STEEPEST = 20.0  # log-odds at which guesses are clipped
 SWEEPS, SETTLED = 10, 0.05  # rounds over the weights; standard errors of a change that is the last
 
@@ -80,22 +80,22 @@ def shrink_regression(x: Array, y: Array, variance: float) -> Array:
     length get their posterior means in turn, and the mixture its own after each round (variational
     empirical Bayes: Kim, Wang, Carbonetto and Stephens 2024).
     """
-    x = np.clip(x, -FARTHEST, FARTHEST)  # the squares of larger numbers may overflow
+    x = np.clip(x, -constants.LARGEST, constants.LARGEST)  # squares may overflow
     length = np.linalg.norm(x, axis=0)
     columns = np.ascontiguousarray((x / np.where(length > 0.0, length, 1.0)).T)
     prior = _prior_variances(columns @ y, variance)
     total = prior + variance
-    level, kept = -0.5 * np.log(total / variance), prior / total
+    level, factor = -0.5 * np.log(total / variance), prior / total
     weights, share, rest = np.zeros(len(columns)), np.full(len(prior), 1.0 / len(prior)), y.copy()
     for _ in range(SWEEPS):
         shares, before = np.full(len(prior), 1e-12), weights.copy()  # no share becomes 0
         for j, column in enumerate(columns):
             seen = weights[j] + column @ rest
-            relative = level + 0.5 * seen**2 / variance * kept
+            relative = level + 0.5 * seen**2 / variance * factor
             posterior = share * np.exp(relative - relative.max())
             posterior /= posterior.sum()
             shares += posterior
-            weight = seen * (posterior @ kept)
+            weight = seen * (posterior @ factor)
             rest -= column * (weight - weights[j])
             weights[j] = weight
         shares[-1] += PRIOR_CELLS

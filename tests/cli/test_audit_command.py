@@ -234,9 +234,9 @@ def test_a_time_decides_the_draws_and_what_it_costs_is_told_first(tmp_path, caps
     given = ["audited_release:slow", "--data", "rows.csv", "--claim", "4,0", "--out", "out"]
     assert main(["audit", *given, "--neighbours", "remove", "--time", "12s"]) in (0, 3)
     err = capsys.readouterr().err
-    told = err.index("draws, search included. They show an excess of")
-    assert "note: About 5." in err[:told]
-    assert told < err.index("drawing")
+    cost = err.index("draws, search included. They show an excess of")
+    assert "note: About 5." in err[:cost]
+    assert cost < err.index("drawing")
     sizes = json.loads((tmp_path / "out" / "result.json").read_text())["samples"]
     assert 800 < sum(sizes.values()) < 1_200
     assert 4.0 < clock.seconds < 6.0

@@ -147,8 +147,9 @@ def shifted(seed, size):
 def test_a_sparse_gap_of_equal_sides_is_zero():
     """A noisy gap would rank draws, and raise the estimate of δ. Of 200 such pairs 4 have a gap."""
     none = np.zeros(COLUMNS)
-    found = [MomentDifference.fit(normals(SIZE, none, none + 1.0, seed)) for seed in range(20)]
-    assert sum(bool(STRUCTURES["sparse"](moments).gap.any()) for moments in found) <= 2
+    pairs = [normals(SIZE, none, none + 1.0, seed) for seed in range(20)]
+    gaps = [STRUCTURES["sparse"](MomentDifference.fit(pair)).gap for pair in pairs]
+    assert sum(bool(gap.any()) for gap in gaps) <= 2
 
 
 def test_moments_are_the_same_before_and_after_whitening(monkeypatch):
@@ -170,9 +171,9 @@ def test_few_directions_of_wide_rows_are_those_of_all_eigenvectors(monkeypatch, 
 
 def test_sides_that_differ_in_nothing_have_no_directions():
     train = shifted(3, 1000)
-    kept = directions(MomentDifference.fit(Sides(train.P, train.P.copy())))
-    assert not kept.excess.any()
-    assert not kept.gap.any()
+    moments = directions(MomentDifference.fit(Sides(train.P, train.P.copy())))
+    assert not moments.excess.any()
+    assert not moments.gap.any()
 
 
 def test_a_quadratic_discriminant_of_wide_rows_is_fitted_to_the_choosing_draws_too():

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.polynomial.legendre import legvander
 from scipy.special import chdtri, expit, logit
 
-from dpaudit._core.linalg import ascending_columns
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.scoring import constants
 from dpaudit.scoring.base import Score, Sides, evaluate, log_loss, zero
 from dpaudit.scoring.models.logistic import Terms, fit_correction
-from dpaudit.scoring.models.screen import Screen, strongest, surplus
+from dpaudit.scoring.models.screen import Screen, limits_of_bins, strongest, surplus
 from dpaudit.scoring.models.spline import fit_spline
 from dpaudit.scoring.shrink import STEEPEST, shrink
 from dpaudit.scoring.whiten import Whitener
@@ -56,7 +55,7 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
         x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
 
     def look(x: Array) -> Missed:
-        limits = ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
+        limits = limits_of_bins(x, bins)
         place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
         single, cells = squares(place, bins, residual, variance)
         level = constants.MISCALIBRATED / max(train.P.shape[1], len(place))
@@ -90,9 +89,8 @@ def squares(
     freedom.
     """
     sums = [[np.bincount(place, w, bins) for w in (residual, variance)] for place in places]
-    total, expected = np.array(sums).swapaxes(0, 1)
-    square = total**2 / np.maximum(expected, FEWEST)
-    return square.sum(axis=1), np.count_nonzero(expected, axis=1)
+    table = np.array(sums).swapaxes(0, 1)
+    return 2.0 * gain(table).sum(axis=1), np.count_nonzero(table[1], axis=1)
 
 
 def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score | None:
@@ -160,7 +158,7 @@ def fit_cuts(train: Sides, base: Score, pair: tuple[int, int]) -> Score:
     columns, (x, label) = list(pair), train.stacked()
     p = expit(np.clip(evaluate(base, x), -STEEPEST, STEEPEST))
     bins = min(constants.CUT_BINS, len(x) // constants.CUT_DRAWS + 2)
-    limits = ascending_columns(x[:, columns])[:, np.arange(1, bins) * (len(x) - 1) // bins]
+    limits = limits_of_bins(x[:, columns], bins)
 
     def place(x: Array, limits: Sequence[Array] | Array) -> np.ndarray:
         """Which rectangle each row is in, (m,)."""

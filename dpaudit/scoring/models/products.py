@@ -21,10 +21,10 @@ from dpaudit.scoring.models.logistic import Terms, fit_correction
 
 def fit_products(train: Sides, choose: Sides, base: Score) -> Score | None:
     """Correct `base` by the sign products that show what it missed; None if there are none."""
-    found = find_products(train.head(constants.PRODUCT_DRAWS), base)
-    if found is None:
+    products = find_products(train.head(constants.PRODUCT_DRAWS), base)
+    if products is None:
         return None
-    centre, sets = found
+    centre, sets = products
 
     def terms(x: Array) -> Terms:
         signs = np.where(x > centre, 1.0, -1.0)

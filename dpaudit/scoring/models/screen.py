@@ -20,6 +20,13 @@ def strongest(evidence: Array, most: int) -> np.ndarray:
     return np.sort(np.argsort(-evidence, kind="stable")[:most])
 
 
+def limits_of_bins(x: Array, bins: int) -> Array:
+    """The limits between bins of nearly equal probability of each column of x, (n, k); the result
+    is (k, bins − 1), ascending.
+    """
+    return ascending_columns(x)[:, np.arange(1, bins) * (len(x) - 1) // bins]
+
+
 def surplus(train: Sides, chance: float | None = None) -> Array:
     """By how many nats, (k,), the evidence of each column exceeds what chance gives one of k
     columns.
@@ -31,9 +38,8 @@ def surplus(train: Sides, chance: float | None = None) -> Array:
     of two laws against one, is χ² with one degree of freedom less than there are bins with draws
     (Wilks 1938). By default one of the columns without a difference is expected above 0.
     """
-    first = ascending_columns(train.head(constants.SCREEN_SAMPLE).stacked()[0])
-    bins = constants.SCREEN_BINS
-    limits = first[:, np.arange(1, bins) * (first.shape[1] - 1) // bins]
+    first = train.head(constants.SCREEN_SAMPLE).stacked()[0]
+    limits = limits_of_bins(first, constants.SCREEN_BINS)
     ends = np.sort(np.concatenate([limits, np.nextafter(limits, np.inf)], axis=1), axis=1)
     counts = []
     for side in (train.P, train.Q):

@@ -206,9 +206,9 @@ def test_a_run_that_goes_on_keeps_its_seed(counted, tmp_path, most):
     """The interrupted run had a seed of its own; it ended in the search, or in its later rounds."""
     counted("whole", 10**6, seed=5)
     counted("out", most, seed=5)
-    told = []
-    counted("out", 10**6, resume=True, notice=told.append)
-    assert told == ["the run goes on with the seed that it was begun with, 5"]
+    notices = []
+    counted("out", 10**6, resume=True, notice=notices.append)
+    assert notices == ["the run goes on with the seed that it was begun with, 5"]
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
     with pytest.raises(dp.InvalidInput, match=r"other settings \(seed 5, now 1\)"):
         counted("out", 10**6, resume=True, seed=1)
