@@ -32,9 +32,7 @@ from dpaudit.auditing.sequential import audit_sequentially, batches_in, batches_
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Findings, Setup, Subject
 from dpaudit.auditing.vacuous import copied, ignored, settled
-from dpaudit.certify.interval import interval
 from dpaudit.curves.claims import refuse_unresolved
-from dpaudit.curves.spectrum import Spectrum
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.sampling import GivenDraws, MechanismDraws
 from dpaudit.verdict.headline import Reference
@@ -115,27 +113,16 @@ def audit_draws(
 def _result(
     subject: Subject, setup: Setup, findings: Findings, seed_trial: Trial | None
 ) -> AuditResult:
-    settings, estimate, judged = setup.settings, findings.estimate, findings.judged
-    spectrum = Spectrum(
-        estimate.epsilon,
-        estimate.delta,
-        estimate.forward.delta,
-        estimate.backward.delta,
-        low=estimate.low,
-        level=settings.level,
-        law=f"estimate ({findings.fitted.name})",
-        interval=interval(estimate, settings.alpha),
-    )
+    judged = findings.judged
     return AuditResult(
-        spectrum=spectrum,
         exact=setup.theory,
-        claim=settings.claim,
+        claim=setup.settings.claim,
         verdict=judged.verdict,
         reason=judged.reason,
         detectable=judged.detectable,
         headline=judged.headline,
-        estimate=estimate,
-        settings=settings,
+        estimate=findings.estimate,
+        settings=setup.settings,
         sizes=findings.sizes,
         fitted=findings.fitted,
         subject=subject,

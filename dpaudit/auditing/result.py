@@ -20,6 +20,7 @@ from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Subject
 from dpaudit.certify.band import Certificate
 from dpaudit.certify.estimate import Estimate
+from dpaudit.certify.interval import interval
 from dpaudit.certify.split import Split
 from dpaudit.curves.claims import ADVANTAGE, Claim
 from dpaudit.curves.spectrum import Spectrum
@@ -54,7 +55,8 @@ class AuditResult(Result):
     ----------
     spectrum : Spectrum
         The estimate of δ(ε) on the grid (delta; forward and backward by themselves), its certified
-        lower bound (low), and a two-sided interval for the δ that this score shows (interval).
+        lower bound (low), and a two-sided interval for the δ that this score shows (interval). It
+        is made when it is first read, since the interval takes a tenth of a small audit.
     exact : Spectrum or None
         The exact spectrum, or None if it is unknown. A loaded result interpolates it linearly
         between the ε of the grid, which lies above the curve, and has no Rényi divergences.
@@ -99,7 +101,6 @@ class AuditResult(Result):
         of the outputs is known or the draws were made elsewhere.
     """
 
-    spectrum: Spectrum
     exact: Spectrum | None
     claim: Claim | None
     verdict: str
@@ -120,6 +121,21 @@ class AuditResult(Result):
     trial: Trial | None
 
     not_kept: ClassVar[Mapping[str, str]] = NOT_KEPT
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The estimate with its band and its interval; made when it is first read."""
+        estimate = self.estimate
+        return Spectrum(
+            estimate.epsilon,
+            estimate.delta,
+            estimate.forward.delta,
+            estimate.backward.delta,
+            low=estimate.low,
+            level=self.settings.level,
+            law=f"estimate ({self.fitted.name})",
+            interval=interval(estimate, self.settings.alpha),
+        )
 
     @property
     def certified(self) -> Certificate:

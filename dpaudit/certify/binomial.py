@@ -226,6 +226,7 @@ class _ExactTest:
         spread = np.sqrt(np.maximum(guess * (1.0 - guess), 1.0 / self.n) / self.n)
         spread = np.hypot(spread, self.gammas[-1] * np.sqrt(q * (1.0 - q) / self.m))
         goal = -ndtri(self.target) + 0.5 * TOLERANCE
+        edge = 0.5 * TOLERANCE * spread  # so near to 0 or 1 that one look decides
         rejected, accepted = np.zeros_like(q), np.ones_like(q)
         over, under = np.full_like(q, np.inf), np.full_like(q, np.inf)
         left, z = np.arange(len(q)), np.empty_like(q)
@@ -242,6 +243,7 @@ class _ExactTest:
             if len(left) == 0:
                 break
             step = guess + np.clip(z, -5.0, 5.0) * spread * 2.0 ** min(turn, 20)
+            step = np.clip(step, edge, 1.0 - edge)
             with np.errstate(invalid="ignore"):
                 share = over / (over + under) if turn % 3 else 0.5
             between = rejected + share * (accepted - rejected)

@@ -110,17 +110,22 @@ class CandidateSets:
         p, q = (x + 0.5) / (n + 1.0), (y + 0.5) / (m + 1.0)
         size = 0.5 * (p + q)
         p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
-        error_p, error_q = np.sqrt(p * (1.0 - p) / draws), np.sqrt(q * (1.0 - q) / draws)
-        gamma = np.exp(np.minimum(nodes, LARGEST))
-        value = p[..., None] - gamma * q[..., None]
-        error = np.hypot(error_p[..., None], gamma * error_q[..., None])
-        reach = WITHIN * np.sqrt(draws / min(n, m)) * error
+        gamma = np.exp(np.minimum(nodes, LARGEST / 2.0))  # its square is finite
+        own = np.stack([p, q, p * (1.0 - p) / draws, q * (1.0 - q) / draws], axis=-1)
+
+        def judged(moments: Array) -> tuple[Array, Array]:
+            """Value and error, from p, q and their variances, (2, c, 4)."""
+            p, q, variance_p, variance_q = np.moveaxis(moments[..., None], 2, 0)
+            return p - gamma * q, np.sqrt(variance_p + gamma**2 * variance_q)
+
+        (value, error), (alone, spread) = judged(_smoothed(own, size)), judged(own)
+        reach = WITHIN * np.sqrt(draws / min(n, m)) * spread
         return cls(
             nodes,
             threshold,
-            value=np.clip(_smoothed(value, size), value - reach, value + reach),
-            error=_smoothed(error, size),
-            ratio=np.log(p / q) - 3.0 * np.hypot(error_p / p, error_q / q),
+            value=np.clip(value, alone - reach, alone + reach),
+            error=error,
+            ratio=np.log(p / q) - 3.0 * np.sqrt(own[..., 2] / p**2 + own[..., 3] / q**2),
             ratio_error=np.sqrt((1.0 - p) / (p * n) + (1.0 - q) / (q * m)),
             draws=draws,
             choose=choose,

@@ -17,6 +17,7 @@ from dpaudit._core.linalg import EPS, Factor, LeastSquares
 from dpaudit._core.types import Array
 
 BLOCK = 1 << 15  # pairs at a time: their numbers stay in cache
+SMALLEST_SQUARE = 1e-290  # smaller ones lose digits
 
 
 def over_pairs(data: Array, candidates: Array, change: Callable[[slice], Array]) -> Array:
@@ -93,9 +94,19 @@ def difference_eigenvalues(old: Array, new: Array) -> tuple[Array, Array]:
     other one from the product of the two.
     """
     g, product = square_norm_change(old, new), gram_determinant(old, new)
-    large = 0.5 * (np.abs(g) + np.hypot(g, 2.0 * np.sqrt(product)))
+    large = 0.5 * (np.abs(g) + _root(g, product))
     small = np.divide(product, large, out=np.zeros_like(large), where=large > 0.0)
     return np.where(g >= 0.0, large, small), np.where(g >= 0.0, small, large)
+
+
+def _root(g: Array, product: Array) -> Array:
+    """√(g² + 4·product), by `np.hypot` only where g² is rounded to 0 or ∞, as it takes long."""
+    with np.errstate(over="ignore"):
+        square = g * g
+        root = np.sqrt(square + 4.0 * product)
+    rare = (square < SMALLEST_SQUARE) | (square > 1.0 / SMALLEST_SQUARE)
+    root[rare] = np.hypot(g[rare], 2.0 * np.sqrt(product[rare]))
+    return root
 
 
 def moment_change(old: Array, new: Array) -> Array:

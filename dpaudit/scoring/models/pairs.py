@@ -55,8 +55,10 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
         x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
 
     def look(x: Array) -> Missed:
-        limits = limits_of_bins(x, bins)
-        place = [np.searchsorted(*column) for column in zip(limits, x.T, strict=True)]
+        limits = limits_of_bins(x, bins)[:, :, None]
+        # counting the few limits below takes a third of the time of a search
+        below = (limit < column for limit, column in zip(limits, x.T, strict=True))
+        place = [np.add.reduce(each, axis=0, dtype=np.int8).astype(np.intp) for each in below]
         single, cells = squares(place, bins, residual, variance)
         level = constants.MISCALIBRATED / max(train.P.shape[1], len(place))
         alone = bool(np.any(single > chdtri(cells, level)))
