@@ -111,12 +111,13 @@ class CandidateSets:
         size = 0.5 * (p + q)
         p, q = np.stack([p, 1.0 - q]), np.stack([q, 1.0 - p])
         gamma = np.exp(np.minimum(nodes, LARGEST / 2.0))  # its square is finite
-        own = np.stack([p, q, p * (1.0 - p) / draws, q * (1.0 - q) / draws], axis=-1)
+        error_p, error_q = np.sqrt(p * (1.0 - p) / draws), np.sqrt(q * (1.0 - q) / draws)
+        own = np.stack([p, q, error_p, error_q], axis=-1)
 
         def judged(moments: Array) -> tuple[Array, Array]:
-            """Value and error, from p, q and their variances, (2, c, 4)."""
-            p, q, variance_p, variance_q = np.moveaxis(moments[..., None], 2, 0)
-            return p - gamma * q, np.sqrt(variance_p + gamma**2 * variance_q)
+            """Value and error, from p, q and their standard errors, (2, c, 4)."""
+            p, q, error_p, error_q = np.moveaxis(moments[..., None], 2, 0)
+            return p - gamma * q, np.sqrt(error_p**2 + (gamma * error_q) ** 2)
 
         (value, error), (alone, spread) = judged(_smoothed(own, size)), judged(own)
         reach = WITHIN * np.sqrt(draws / min(n, m)) * spread
@@ -125,7 +126,7 @@ class CandidateSets:
             threshold,
             value=np.clip(value, alone - reach, alone + reach),
             error=error,
-            ratio=np.log(p / q) - 3.0 * np.sqrt(own[..., 2] / p**2 + own[..., 3] / q**2),
+            ratio=np.log(p / q) - 3.0 * np.hypot(error_p / p, error_q / q),
             ratio_error=np.sqrt((1.0 - p) / (p * n) + (1.0 - q) / (q * m)),
             draws=draws,
             choose=choose,
