@@ -68,11 +68,11 @@ def made(
     exists already, or None. keep : stores a new result before it is yielded.
     """
     left, jobs, room = iter(parts), effective_n_jobs(n_jobs), 1
-    with _parallel(n_jobs) as parallel:
+    with workers(n_jobs) as parallel:
         while window := list(islice(left, jobs * room)):
             loaded = {} if load is None else {part: load(part) for part in window}
             missing = [part for part in window if loaded.get(part) is None]
-            fresh = _results(parallel, [task(part) for part in missing])
+            fresh = results_of(parallel, [task(part) for part in missing])
             largest = 1
             try:
                 for part in window:
@@ -168,7 +168,7 @@ def let_process_end(process: int) -> None:
     """Let this process, if multiprocessing or a `ProcessPoolExecutor` started it, end its workers
     when it ends. It waits for all processes that it started, and loky's wait minutes for work.
 
-    Call it where joblib has workers in other processes; else it would start loky only to end it.
+    For workers in other processes alone: else it would start loky only to end it.
     process : the id of this process, since a forked one has the cache of another.
     """
     if multiprocessing.parent_process() is not None:
@@ -177,7 +177,7 @@ def let_process_end(process: int) -> None:
         )
 
 
-def _parallel(n_jobs: int | None) -> Parallel:
+def workers(n_jobs: int | None) -> Parallel:
     """joblib's object that yields results one by one, or a whole window at once if the backend
     ("multiprocessing") cannot.
     """
@@ -189,6 +189,6 @@ def _parallel(n_jobs: int | None) -> Parallel:
         return Parallel(n_jobs=n_jobs, prefer=THREADS)
 
 
-def _results(parallel: Parallel, tasks: Sequence[Any]) -> Generator[Any, None, None]:
+def results_of(parallel: Parallel, tasks: Sequence[Any]) -> Generator[Any, None, None]:
     """Yield the results of the tasks; the workers begin when the first result is requested."""
     yield from parallel(tasks)

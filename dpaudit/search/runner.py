@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Protocol
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from dpaudit._core.linalg import one_thread
 from dpaudit._core.seeds import below, describe, generator
@@ -22,7 +21,7 @@ from dpaudit._core.value import value_class
 from dpaudit.curves.claims import MetricClaim
 from dpaudit.errors import DpauditError
 from dpaudit.sampling import Progress, checked, joined, outputs, sampler_of
-from dpaudit.sampling.parallel import answer, elsewhere, let_process_end
+from dpaudit.sampling.parallel import answer, elsewhere, results_of, workers
 from dpaudit.scoring import Classifier
 from dpaudit.search.changes import Change
 from dpaudit.verdict.numbers import number
@@ -136,12 +135,10 @@ class Runner:
         wanted = len(keys) * draws
         self.progress(step, 0, wanted)
         with one_thread():  # set once: workers that each set it would undo it
-            fresh = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-                delayed(_attempt)(carried, self.data, change) for change in missing
-            )
+            tasks = [delayed(_attempt)(carried, self.data, change) for change in missing]
+            fresh = results_of(workers(self.n_jobs), tasks)
             ask = partial(next, fresh)
             if elsewhere(self.n_jobs):  # processes, which may be killed
-                let_process_end(os.getpid())
                 ask = partial(answer, ask, lambda: "try neighbours")
             for before, (key, old) in enumerate(zip(keys, known, strict=True)):
                 done = before * draws

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 import dpaudit as dp
 from dpaudit import search
@@ -80,6 +81,8 @@ def test_workers_change_nothing(data):
     mechanism = blind(dp.mechanisms.ALS(rows=40))
     one, two = (search.select(mechanism, data, n_jobs=jobs, **OPTIONS) for jobs in (1, 2))
     assert one.to_dict() == two.to_dict()
+    with parallel_config(backend="multiprocessing", n_jobs=2):  # yields no results one by one
+        assert search.select(mechanism, data, **OPTIONS).to_dict() == one.to_dict()
     other = search.select(mechanism, data, **{**OPTIONS, "rng": 8})
     assert other.to_dict() != one.to_dict()
 
