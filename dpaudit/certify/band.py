@@ -2,8 +2,9 @@
 Rényi divergences, all bounds at once.
 
 The band is a list of confidence regions of (P(S), Q(S)), each for one set S and one direction,
-which hold together at the joint level. A region bounds δ(ε) ≥ P(S) − e^ε Q(S) at EVERY ε by a
-concave function of γ = e^ε, and the band is the largest of these bounds.
+which hold together at the joint level. A region bounds δ(ε) ≥ P(S) − e^ε Q(S) at EVERY ε ≥ 0 by a
+concave function of γ = e^ε, and the band is the largest of these bounds and 0. A region that
+contains a point with P(S) ≤ Q(S) gives no bound above 0, and may miss the true point (`binomial`).
 """
 
 from __future__ import annotations

@@ -9,7 +9,11 @@ nuisance. For each q of a Clopper–Pearson interval, whose error is added to th
 Boos 1994), the smallest p that is not rejected is found; these points bound a `Region` of (p, q),
 and one region bounds p − γq at EVERY γ, and p/q, at once.
 
-Why a region holds (p, q) with probability 1 − α. It misses in one of two ways. (i) q is outside its
+What a region promises: with probability 1 − α it contains (p, q), or it contains a point with p ≤ q
+and certifies nothing. For p − γq > 0 with γ ≥ 1, and (1 − q) − γ(1 − p) > 0 of the complement of S,
+both need p > q in the whole region. So all that is read off is true with probability 1 − α.
+
+Why it holds. A region with p > q throughout misses (p, q) in one of two ways. (i) q is outside its
 Clopper–Pearson interval: probability at most NUISANCE_SHARE·α. (ii) q is inside and p is below the
 polygon at q. Let E be the event of an outcome as extreme as the observed one, in the order at q,
 which does not depend on p. P(E) grows with p, as E grows with X. So if P(E) at the polygon's point
@@ -21,7 +25,12 @@ RESERVE)·α, at a few q. RESERVE·α covers the numerical error of the sum P(E)
 polygon between those q, which is the curve's chord less an allowance. Neither error is bounded by a
 theorem. The slow suite of `tests/certify/test_binomial.py` measures both together: at points (p, q)
 of the polygons of some hundred outcomes, the least favourable points, it computes the chance of all
-outcomes whose region misses (p, q) and certifies anything, and finds it to be at most α.
+outcomes whose region misses (p, q) and certifies anything, and finds it to be at most α. For small
+n and m it counts all outcomes.
+
+Where the region contains a point with p ≤ q, (ii) may fail. Near q = 1 the least p that is not
+rejected jumps from 0 to 1, as P(Y ≤ y) falls below α, and the chord over the jump cuts off points
+with p near 0.
 """
 
 from __future__ import annotations
@@ -78,8 +87,8 @@ def lower(count: int, n: int, alpha: float) -> float:
 
 
 def region(x: int, n: int, y: int, m: int, gammas: Sequence[float] | Array, alpha: float) -> Region:
-    """A region that contains (p, q) with probability at least 1 − alpha, from the hits of one fixed
-    set S.
+    """A region from the hits of one fixed set S that, with probability at least 1 − alpha, contains
+    (p, q), or contains a point with p ≤ q and so certifies nothing.
 
     x of n draws from P and y of m draws from Q fell in S, so x ~ Bin(n, p) and y ~ Bin(m, q) are
     independent. The region is aimed at p − γq for a few γ = e^ε > 0 (one γ, or two close ones),

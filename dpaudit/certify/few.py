@@ -7,11 +7,11 @@ aim the set of largest approximate lower limit is taken: of P(S) − e^ε Q(S) a
 P(S)/Q(S), which bounds ε at small δ, and at the ε of a claim the set that would refute it best.
 
 Why the band holds: given the draws that train and choose, score, sets and shares are fixed. The
-certifying draws are independent of them, so the hits of a set S are binomial, and its region holds
-(P(S), Q(S)) with probability at least 1 − share (`certify.binomial`). The shares sum to 1 − level,
-so all regions hold together with probability at least the level (Bonferroni). On that ONE event
-everything that is read off them is true: at every ε, and in both directions, since the region of a
-set is one of its complement, too.
+certifying draws are independent of them, so the hits of a set S are binomial, and with probability
+at least 1 − share its region contains (P(S), Q(S)) or certifies nothing (`certify.binomial`). The
+shares sum to 1 − level, so all regions are so together with probability at least the level
+(Bonferroni). On that ONE event everything that is read off them is true: at every ε, and in both
+directions, since the region of a set is one of its complement, too.
 """
 
 from __future__ import annotations

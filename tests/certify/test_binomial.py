@@ -195,3 +195,27 @@ def test_clopper_pearson_at_a_tiny_alpha(count, n, alpha):
     below = masses(n, upper(count, n, alpha))[: count + 1].sum()
     np.testing.assert_allclose(below, alpha, rtol=1e-10)
     np.testing.assert_allclose(above, alpha if count else 1.0, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "gammas", "alpha"),
+    [
+        (10, 10, (1.0,), 0.002),
+        slow(16, 16, (3.0,), 0.05),
+        slow(8, 24, (20.0,), 0.01),
+        slow(24, 8, (1.5, 2.0), 0.01),
+        slow(16, 16, (0.3,), 0.05),
+    ],
+)
+def test_all_outcomes_whose_region_misses_the_truth_and_certifies_anything(n, m, gammas, alpha):
+    """Their chance is at most α at every q tried and at every p just below a polygon there."""
+    x, y = np.arange(n + 1), np.arange(m + 1)
+    regions = [region(i, n, j, m, gammas, alpha) for i in x.tolist() for j in y.tolist()]
+    certifies = np.array([each.ratio() > 1.0 for each in regions])
+    ends = np.geomspace(1e-5, 0.1, 20)
+    for q in np.concatenate([ends, np.linspace(0.12, 0.88, 20), 1.0 - ends]):
+        outside = np.array([q < each.q[0] or q > each.q[-1] for each in regions])
+        least = np.array([np.interp(q, each.q, each.p) for each in regions])
+        for p in np.unique(least) * (1.0 - 1e-9):
+            chance = np.outer(stats.binom.pmf(x, n, p), stats.binom.pmf(y, m, q)).ravel()
+            assert chance @ (certifies & (outside | (p < least))) <= alpha
