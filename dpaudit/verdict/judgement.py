@@ -35,7 +35,7 @@ UNREAD = (
     "be ignored, such as an identifier. If the values do come again, take more draws."
 )
 COUNTED = "This takes {share} of the outputs as unseen: no score can read {parts}."
-WEAK = "These draws would have shown an excess of {excess} in δ, not the {asked} asked for."
+WEAK = "An excess of {excess} over the allowed δ would have been shown, not the {asked} asked for."
 TAKE = (
     "Take {draws} draws a side to find an excess of {excess} in δ({epsilon}) with probability 0.8."
 )
@@ -282,9 +282,8 @@ def would_show(detectable: Mapping[str, Any]) -> str:
     """The sentence on the excess that would have been found. detectable : as in result.json."""
     excess, at, chance = (number(detectable.get(key), 3) for key in ("excess", "epsilon", "power"))
     return (
-        f"If δ({at}) exceeded what is allowed by {excess}, these draws would have shown it with "
-        f"probability {chance} (whatever the shape of the leak, with a score as good as the true "
-        "privacy loss)."
+        f"An excess of {excess} over the allowed δ({at}) would have been shown with probability "
+        f"{chance} (whatever the shape of the leak, with a score as good as the true privacy loss)."
     )
 
 

@@ -72,7 +72,7 @@ def test_a_true_claim_is_not(claim):
     result = audit(shifted(1.0), claim=claim)
     assert result.verdict == "not violated"
     assert "Ruled out" in result.headline.text
-    assert "would have shown it with probability 0.8" in result.reason
+    assert "would have been shown with probability 0.8" in result.reason
     assert result.claim is claim
 
 

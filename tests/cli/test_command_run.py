@@ -24,7 +24,7 @@ def test_not_violated(write_scenario, tmp_path, capsys):
     head = "NOT VIOLATED: Claimed ε = 1 at δ = 0.9. Ruled out at 95 % confidence: no ε (row "
     assert out.startswith(head)
     assert "\nNo lower bound on δ(1) is certified; 0.9 is allowed.\n" in out
-    assert "these draws would have shown it with probability 0.8 (whatever the shape" in out
+    assert "would have been shown with probability 0.8 (whatever the shape" in out
     assert "no proof of privacy" in out
     assert re.search(r"^Mechanism +ALS", out, re.MULTILINE)
     assert re.search(r"^Data +small: 30 rows × 4 columns \(constant, a, b, y\);", out, re.MULTILINE)
@@ -59,7 +59,7 @@ def test_inconclusive(write_scenario, capsys):
     assert main(["run", str(path)]) == 3
     out = capsys.readouterr().out
     assert out.startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.9. ")
-    assert "These draws would have shown" in out
+    assert "would have been shown, not the" in out
 
 
 @pytest.mark.parametrize("name", ["draws", "samples"])

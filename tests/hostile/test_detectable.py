@@ -63,7 +63,7 @@ def test_the_worst_case_is_what_plan_and_detect_rest_on():
     said = "not the 0.03 asked for. Take 37,000 draws a side to find an excess of 0.03 in δ(1)"
     assert said in weak.reason
     enough = dp.audit_samples(P, Q, detect=0.2, **options)
-    assert "would have shown it with probability 0.8 (whatever the shape" in enough.reason
+    assert "would have been shown with probability 0.8 (whatever the shape" in enough.reason
 
 
 def test_where_no_excess_is_sure_to_be_found_the_audit_is_inconclusive():

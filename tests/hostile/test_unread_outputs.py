@@ -21,7 +21,7 @@ from tests.sparse import one_in
 PAIR = dp.neighbours.zero_row(np.array([[1.0], [1.0]]), 0)
 CLAIM = (1.0, 0.0)
 STOPS = pytest.mark.parametrize("stop", [None, "verdict"])
-FOUND = "would have shown it"
+FOUND = "would have been shown with"
 
 
 def in_csv(value, rng):

@@ -111,7 +111,8 @@ def test_what_a_reviewer_asks_for_is_there():
         "zero-out: row 7008 zeroed (counted from 0); the worst of 48",
         "0.00316",
         "2.2×10⁻⁵",
-        "detected an excess of 0.0012 in δ at ε = 1 with probability 0.8",
+        "An excess of 0.0012 over the allowed δ at ε = 1 "
+        "would have been shown with probability 0.8",
         "Scenario flight-als, run at 2026-11-23 06:30 UTC",
         "SHA-256 9f86d081884c…",
         '[data] name = "flight"',

@@ -74,7 +74,7 @@ def test_an_error_stops_none_of_the_others(suite, tmp_path, capsys):
     said = cases["holds"].find("system-out").text
     head = "not violated: Claimed ε = 1 at δ = 0.9. Ruled out at 95 % confidence: no ε (row "
     assert said.startswith(head)
-    assert "would have shown it with probability 0.8" in said
+    assert "would have been shown with probability 0.8" in said
     message = cases["leaks"].find("failure").get("message")
     assert re.fullmatch(
         r"Claimed ε = 0 at δ = 0.001. At 95 % confidence at least \S+ \(row \d+ zeroed\)\.", message

@@ -117,7 +117,7 @@ def test_an_audit_that_could_not_have_failed_fails_if_asked():
         testing.assert_private, coin, PAIR, (1.0, 0.1), draws=100, detect=0.001, **QDA
     )
     assert str(failure).startswith("INCONCLUSIVE: Claimed ε = 1 at δ = 0.1. Ruled out at ")
-    assert "These draws would have shown" in str(failure)
+    assert "would have been shown, not the" in str(failure)
     assert "by chance" not in failure.facts
 
 

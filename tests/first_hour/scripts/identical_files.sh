@@ -17,4 +17,4 @@ for other in P copy shuffled mostly; do
     test $status -eq 2
     grep -q "dpaudit: error:" error.txt
 done
-dpaudit samples P.npy other.npy --claim 1,0.3 | grep -q "would have shown it"
+dpaudit samples P.npy other.npy --claim 1,0.3 | grep -q "would have been shown with"

@@ -15,5 +15,5 @@ dpaudit run flight-als flight-als-broken-claim --draws 1e5 --out suite --junit s
 rm suite/index.html suite/flight-als/report.html
 dpaudit report suite
 test -s suite/index.html && test -s suite/flight-als/report.html
-grep -q "would have shown it" suite.xml
+grep -q "would have been shown with" suite.xml
 dpaudit list scenarios --json | python -m json.tool > /dev/null
