@@ -31,7 +31,7 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.auditing.sequential import audit_sequentially, batches_in, batches_of
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Findings, Setup, Subject
-from dpaudit.auditing.vacuous import copied, ignored, settled
+from dpaudit.auditing.vacuous import copied, ignored, with_doubts
 from dpaudit.curves.claims import refuse_unresolved
 from dpaudit.errors import NoExactSpectrum
 from dpaudit.sampling import GivenDraws, MechanismDraws
@@ -73,12 +73,11 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
         if findings.judged.verdict == "violated":
             look_further(mechanism, databases, settings, findings.sizes.total, drawing.n_jobs)
         same = partial(ignored, mechanism, pair, settings) if theory is None else str
-        findings = settled(findings, settings, same, pair.rows)
+        findings = with_doubts(findings, settings, same, pair.rows)
         if theory is None:
             seed_trial = trial(mechanism, databases, settings.draws, settings.seed)
     notes = (*subject.notes, *(seed_trial.notes if seed_trial else ()))
-    judged = with_notes(findings.judged, notes)
-    return _result(subject, setup, replace(findings, judged=judged), seed_trial)
+    return _result(subject, setup, findings, notes, seed_trial)
 
 
 def audit_draws(
@@ -105,15 +104,20 @@ def audit_draws(
         findings = audit_sequentially(setup, batches_in(P, Q, settings))
     else:
         findings = audit_fixed(setup, GivenDraws(P, Q))
-    findings = settled(findings, settings, partial(copied, P, Q))
-    judged = of_given_draws(with_notes(findings.judged, notes))
-    return _result(subject, setup, replace(findings, judged=judged), None)
+    findings = with_doubts(findings, settings, partial(copied, P, Q))
+    findings = replace(findings, judged=of_given_draws(findings.judged))
+    return _result(subject, setup, findings, notes)
 
 
 def _result(
-    subject: Subject, setup: Setup, findings: Findings, seed_trial: Trial | None
+    subject: Subject,
+    setup: Setup,
+    findings: Findings,
+    notes: tuple[str, ...],
+    seed_trial: Trial | None = None,
 ) -> AuditResult:
-    judged = findings.judged
+    """The result, with `notes` and those of the findings before the headline in its reason."""
+    judged = with_notes(findings.judged, (*notes, *findings.notes))
     return AuditResult(
         exact=setup.theory,
         claim=setup.settings.claim,

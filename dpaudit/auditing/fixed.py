@@ -38,7 +38,7 @@ from dpaudit.scoring import Fitted, KnownScore, Sides
 from dpaudit.scoring.base import nan_count, nan_note, refuse_nan, without_nan
 from dpaudit.scoring.few import fit_few
 from dpaudit.verdict.evidence import of_set, where_to_bet
-from dpaudit.verdict.judgement import judge_band, with_notes
+from dpaudit.verdict.judgement import judge_band
 from dpaudit.verdict.numbers import count
 
 NO_SCORES: Array = np.empty(0)
@@ -63,7 +63,7 @@ def audit_fixed(setup: Setup, draws: Draws) -> Findings:
         settings.level,
         settings.detect,
         who=setup.who,
-        few=partial(too_few, settings, setup.reference, result.sizes),
+        too_few=partial(too_few, settings, setup.reference, result.sizes),
         least=result.least,
         unread=fitted.unread,
     )
@@ -71,7 +71,7 @@ def audit_fixed(setup: Setup, draws: Draws) -> Findings:
     evidence = None
     if estimate.cells is not None:
         evidence = of_set(settings.claim, result.bet, estimate.cells)
-    return Findings(estimate, fitted, result.sizes, with_notes(judged, notes), evidence=evidence)
+    return Findings(estimate, fitted, result.sizes, judged, notes, evidence=evidence)
 
 
 @value_class

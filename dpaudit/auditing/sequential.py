@@ -30,14 +30,14 @@ from dpaudit.sampling import BlockStore, GivenDraws, MechanismDraws, call_size, 
 from dpaudit.scoring.base import nan_note
 from dpaudit.verdict.evidence import of_process
 from dpaudit.verdict.headline import Reference
-from dpaudit.verdict.judgement import judge_e_value, with_notes
+from dpaudit.verdict.judgement import judge_e_value
 
 BAND = 16  # number of ε at which a lower bound is kept, in each direction
 BLOCK = 32  # least number of draws in a block: workers share a batch, block by block
 FIRST_LOOK = 256  # draws a side at which independence is tested for the first time
 # If every output reveals its database, such an audit rejects after 0.3 to 2 times the draws that
-# `power` gives for outputs that hardly overlap (measured). So `too_few` simulates audits of up to
-# AMPLE times that number of draws, and none if the number is above TRIED.
+# `power` gives for outputs that hardly overlap (measured). So `too_few_to_bet` simulates audits
+# of up to AMPLE times that number of draws, and none if the number is above TRIED.
 AMPLE, TRIED = 4.0, 1 << 17
 
 
@@ -79,15 +79,15 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
         setup.reference,
         settings.detect,
         who=setup.who,
-        few=partial(too_few, settings, setup.reference, setup.theory),
+        too_few=partial(too_few_to_bet, settings, setup.reference, setup.theory),
         unread=fitted.unread,
     )
-    notes = (*drift, *degenerate.notes(*past.draws), *nan_note(fitted.name, bettor.undefined))
     return Findings(
         estimate=estimate,
         fitted=fitted,
         sizes=Split(power.FIRST, 0, record.tested),
-        judged=with_notes(judged, notes),
+        judged=judged,
+        notes=(*drift, *degenerate.notes(*past.draws), *nan_note(fitted.name, bettor.undefined)),
         sequential=record,
         evidence=of_process(settings.claim, record),
     )
@@ -187,7 +187,7 @@ def _estimate(settings: Settings, bettor: Bettor, reference: Array, grid: list[i
 # --- what such an audit could have shown ----------------------------------------------------------
 
 
-def too_few(settings: Settings, reference: Reference, theory: Spectrum | None) -> bool:
+def too_few_to_bet(settings: Settings, reference: Reference, theory: Spectrum | None) -> bool:
     """Whether the draws are too few to reject `reference`, whatever the outputs are."""
     allowed = reference.delta
     best = int(np.argmin(power.separating_draws(settings.epsilon, allowed, settings.alpha)))

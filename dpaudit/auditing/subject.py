@@ -70,11 +70,13 @@ class Findings:
     estimate : estimates and certified bounds of both directions. fitted : the score.
     sizes : the split, in draws a side. sequential : the e-process of an audit with stop="verdict".
     evidence : the evidence against the claim, which several audits may pool.
+    notes : sentences on claim and draws, which stand before the headline in the reason.
     """
 
     estimate: Estimate
     fitted: Fitted
     sizes: Split
     judged: Verdict
+    notes: tuple[str, ...] = ()
     sequential: Sequential | None = None
     evidence: Evidence | None = None

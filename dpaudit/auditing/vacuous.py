@@ -29,7 +29,6 @@ from dpaudit.sampling.degenerate import same_outputs
 from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
 from dpaudit.verdict.headline import Reference, read_headline
-from dpaudit.verdict.judgement import with_notes
 from dpaudit.verdict.numbers import count
 
 # The best test at an ε of the grid gives the draws that are needed. With AMPLE times those that it
@@ -136,18 +135,19 @@ def with_unread(fitted: Fitted, settings: Settings, unread: dict[str, float]) ->
     return replace(fitted, unread=unread) if trained else fitted
 
 
-def settled(
+def with_doubts(
     findings: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
 ) -> Findings:
-    """The findings, with sentences that doubt the claim before the reason; "inconclusive" takes the
-    place of "not violated" if both sides have the same outputs.
+    """The findings, with notes that doubt the claim; "inconclusive" takes the place of "not
+    violated" if both sides have the same outputs.
 
     same : a function that returns a sentence if both sides are the same, else ""; called only if
     nothing is certified. rows : the number of rows in which the databases differ.
     """
-    judged, claim = findings.judged, settings.claim
-    nothing = judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0
-    if nothing and (sentence := same()):
-        judged = replace(judged, verdict="inconclusive", reason=f"{sentence} {judged.reason}")
-    doubts = filter(None, (doubtful(claim), about_fewer(claim, rows)))
-    return replace(findings, judged=with_notes(judged, doubts))
+    judged, claim, sentence = findings.judged, settings.claim, ""
+    if judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0:
+        sentence = same()
+    if sentence:
+        judged = replace(judged, verdict="inconclusive")
+    doubts = filter(None, (doubtful(claim), about_fewer(claim, rows), sentence))
+    return replace(findings, judged=judged, notes=(*doubts, *findings.notes))

@@ -3,6 +3,10 @@
 A certified band or an e-value is compared with a reference: the curve of the claim or, without a
 claim, the exact spectrum. If the reference is not refuted, the reason says which excess these draws
 could have shown; if they could have shown none, the verdict is "inconclusive".
+
+A reason is notes, headline, and the sentences after it. Each finder of notes (on pair, claim or
+draws) returns them as texts; `auditing.engine` joins all of them, by `with_notes`. What the band or
+the e-value itself says is written here, after the headline (`judge_band`, `judge_e_value`).
 """
 
 from __future__ import annotations
@@ -76,16 +80,16 @@ def judge_band(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], bool] | None = None,
+    too_few: Callable[[], bool] | None = None,
     least: Callable[[int], float] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
     """Judge a certified band.
 
     detect : the excess in δ that the user wants to be found, or None. who : what differs between
-    the databases, in words. few : a function that returns whether the draws could have refuted
-    nothing. least : a function that gives the smallest excess that would show at a
-    position on the grid of ε; None for `power.smallest_excess`. unread : as in `Fitted`.
+    the databases, in words. too_few : a function that returns whether the draws could have refuted
+    nothing. least : a function that gives the smallest excess that would show at a position on the
+    grid of ε; None for `power.smallest_excess`. unread : as in `Fitted`.
     """
     head = read_headline(estimate, reference, level, who)
     if reference is None:
@@ -110,7 +114,7 @@ def judge_band(
             )
         return Verdict("violated", " ".join(filter(None, sentences)), detectable, head)
     passed = Verdict("not violated", head.text, detectable, head)
-    return _not_refuted(passed, reference, detect, few, unread)
+    return _not_refuted(passed, reference, detect, too_few, unread)
 
 
 def judge_e_value(
@@ -121,7 +125,7 @@ def judge_e_value(
     detect: float | None = None,
     *,
     who: str = "",
-    few: Callable[[], bool] | None = None,
+    too_few: Callable[[], bool] | None = None,
     unread: Mapping[str, float] = ALL_READ,
 ) -> Verdict:
     """Judge a sequential audit by the largest e-value of its bets against the reference.
@@ -151,14 +155,14 @@ def judge_e_value(
         "rejects it."
     )
     passed = Verdict("not violated", reason, detectable, head)
-    return _not_refuted(passed, reference, detect, few, unread, "verdict")
+    return _not_refuted(passed, reference, detect, too_few, unread, "verdict")
 
 
 def _not_refuted(
     passed: Verdict,
     reference: Reference,
     detect: float | None,
-    few: Callable[[], bool] | None,
+    too_few: Callable[[], bool] | None,
     unread: Mapping[str, float],
     stop: str | None = None,
 ) -> Verdict:
@@ -173,7 +177,9 @@ def _not_refuted(
     if unread and unseen >= (MOST_UNREAD if detect is None else detect):
         missing = UNREAD.format(parts=parts)
     else:
-        missing = TOO_FEW if few is not None and few() else "" if passed.detectable else NONE_SHOWN
+        missing = "" if passed.detectable else NONE_SHOWN
+        if too_few is not None and too_few():
+            missing = TOO_FEW
     if missing or passed.detectable is None:
         if missing in (TOO_FEW, NONE_SHOWN):
             needed, take = _more_draws(reference, detect, passed.headline.level, stop)
@@ -288,9 +294,9 @@ def would_show(detectable: Mapping[str, Any]) -> str:
 
 
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
-    """The verdict with sentences on the draws before its reason. If one says that M(D) always gives
-    one value and M(D') another (`sampling.degenerate`), which the audit does not certify, the draws
-    are too few, later draws differ, or the score does not see it: the verdict is "inconclusive".
+    """The verdict with notes before its reason. If one says that M(D) always gives one value and
+    M(D') another (`sampling.degenerate`), which the audit does not certify, the draws are too few,
+    later draws differ, or the score does not see it: the verdict is "inconclusive".
     """
     sentences, verdict = list(notes), judged.verdict
     for place, note in enumerate(sentences):
