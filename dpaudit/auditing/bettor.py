@@ -19,7 +19,7 @@ from dpaudit._core.value import value_class
 from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.settings import Settings
 from dpaudit.certify.bet_choice import Menu, cuts_by_draws
-from dpaudit.certify.betting import Bet, Counts, Cuts, null_of
+from dpaudit.certify.betting import Bet, Cuts, PairCounts, null_of
 from dpaudit.curves.claims import Claim
 from dpaudit.curves.spectrum import Spectrum
 from dpaudit.power import FIRST
@@ -145,7 +145,7 @@ class Bettor:
     undefined: int = 0
 
     def __post_init__(self) -> None:
-        self.counts = Counts(self.settings.epsilon)
+        self.counts = PairCounts(self.settings.epsilon)
 
     def take(self, number: int, fresh: Batch) -> None:
         """Bet on each pair of batch `number` in turn, with a score and a bet chosen from the past.

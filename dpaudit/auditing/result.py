@@ -31,7 +31,7 @@ from dpaudit.scoring import Fitted
 from dpaudit.verdict.attacker import of_band
 from dpaudit.verdict.evidence import Evidence, Sequential
 from dpaudit.verdict.headline import Headline
-from dpaudit.verdict.record import Curves, read_curves
+from dpaudit.verdict.record import Curves, numbers, read_curves
 
 NOT_KEPT = {
     "certified": "to_dict()['certified'] has ε at a few δ, μ, ρ and divergences",
@@ -188,7 +188,10 @@ class AuditResult(Result):
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """The content of result.json, in JSON types; `to_dict` returns a copy."""
+        """The content of result.json, in JSON types; `to_dict` returns a copy.
+
+        Earlier versions did not write every key: what reads a new one must do without it.
+        """
         spectrum, subject, settings, claim = self.spectrum, self.subject, self.settings, self.claim
         fitted, exact, estimate = self.fitted, self.exact, self.estimate
         record = {
@@ -265,8 +268,8 @@ class AuditResult(Result):
         spectrum = Spectrum(
             curves.epsilon,
             curves.estimate,
-            _numbers(empirical["forward"]["delta"]),
-            _numbers(empirical["backward"]["delta"]),
+            numbers(empirical["forward"]["delta"], "empirical.forward.delta"),
+            numbers(empirical["backward"]["delta"], "empirical.backward.delta"),
             low=curves.low,
             level=record["level"],
             law=f"estimate ({record['classifier']['chosen']})",
@@ -276,7 +279,8 @@ class AuditResult(Result):
         if exact is not None:
             names = ("delta", "forward", "backward", "asymptotic")
             delta, forward, backward, asymptotic = (
-                None if exact[name] is None else _numbers(exact[name]) for name in names
+                None if exact[name] is None else numbers(exact[name], f"exact.{name}")
+                for name in names
             )
             assert delta is not None
             law = exact["law"]
@@ -341,7 +345,7 @@ def _neighbour(subject: Subject) -> dict[str, Any]:
 
 def _claim(content: Mapping[str, Any], curves: Curves) -> Claim:
     """The claim of a record, rebuilt if that restores its name and δ; else its δ on the grid."""
-    text, delta, head = content["text"], _numbers(content["delta"]), curves.headline
+    text, delta, head = content["text"], numbers(content["delta"], "claim.delta"), curves.headline
     claim = None
     if head.symbol == ADVANTAGE and head.claimed is not None:
         claim = Claim.advantage(head.claimed)
@@ -377,8 +381,3 @@ class GridCurve:
                 argument="epsilon",
             )
         return np.asarray(self.delta[at])
-
-
-def _numbers(values: Any) -> Array:
-    """Numbers of result.json, where the text "inf" stands for infinity, as an array."""
-    return np.array([float(value) for value in values], dtype=np.float64)

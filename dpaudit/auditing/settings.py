@@ -28,9 +28,6 @@ MOST_EPSILON = 10_000  # most points of the grid: each costs time and memory
 MOST_DRAWS = 10**12  # memory holds the training and choosing draws, a quarter of 10^9 draws
 LEVEL = 0.95
 CURVE_POINTS, CURVE_END = 41, 1e-9  # points of the grid of a claim that is a curve, δ at the last
-# Share of the draws that choose with the focus "pure", for any number of draws, since the sets that
-# decide are small: for a trained score, and for a known score.
-PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
 UNITS = ("draw", "call")  # the units that are independent of each other
 
 
@@ -173,10 +170,8 @@ class Settings:
         trained = scoring.is_trained(self.classifier)
         if self.few:
             return few_split(self.draws, columns, trained=trained)
-        choose = self.choose_share
-        if self.focus == "pure" and choose is None:
-            choose = PURE_CHOOSE if trained else PURE_CHOOSE_KNOWN
-        return split(self.draws, self.train_share, choose, columns, trained=trained)
+        shares = self.train_share, self.choose_share
+        return split(self.draws, *shares, columns, trained=trained, focus=self.focus)
 
 
 @value_class(show_numbers=True)

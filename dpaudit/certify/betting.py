@@ -7,9 +7,9 @@ score and bet were chosen from earlier draws. By Ville's inequality it ever exce
 probability at most α (Ramdas, Grünwald, Vovk & Shafer 2023).
 
 `Null` is the null hypothesis and gives the price C of a `Bet`; `certify.bet_choice` chooses the
-next bet. `Counts` gives lower bounds on δ(ε) that hold at any stopping time. `Hits` is the evidence
-of an audit that is pooled with others. This module sees scores as numbers; it knows neither draws
-nor mechanisms. σ(r) = 1/(1 + e^{−r}) throughout.
+next bet. `PairCounts` gives lower bounds on δ(ε) that hold at any stopping time. `Hits` is the
+evidence of an audit that is pooled with others. This module sees scores as numbers; it knows
+neither draws nor mechanisms. σ(r) = 1/(1 + e^{−r}) throughout.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ class Cuts:
 
 
 @dataclass(repr=False)
-class Counts:
+class PairCounts:
     """Counts of pairs of fresh draws by which of the two draws fell into the set of each ε.
 
     epsilon : (m,), nats. pairs : (2, m, 4), by direction and ε: the number of pairs with both draws

@@ -17,6 +17,9 @@ TRAIN, CHOOSE = 0.4, 0.1  # shares of the draws that train and choose, where dra
 TRAIN_COLUMNS = {1: 0.2, 2: 0.3}  # the training share of outputs with one or two numbers
 WIDE, TRAIN_WIDE = 100, 0.5  # that of outputs with more than WIDE and more than √draws numbers
 TRAIN_ROOT, CHOOSE_ROOT = 100.0, 50.0  # at most this many times √draws train and choose
+# with the focus "pure", whose deciding sets are small: the share that chooses for a trained score,
+# and for a known one
+PURE_CHOOSE, PURE_CHOOSE_KNOWN = 0.1, 0.2
 SMALLEST = 10  # draws a side that each part needs
 STORED = 1 << 16  # scores a side that `counting.py` stores, for the tests of independence
 

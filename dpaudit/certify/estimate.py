@@ -15,7 +15,7 @@ import numpy as np
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.certify.band import Certificate, Region, level_of
-from dpaudit.certify.plug_in import Counted, estimated, mean_scores
+from dpaudit.certify.plug_in import CellCounts, estimated, mean_scores
 from dpaudit.certify.scores import ScoreCells, ScoreCounts, SortedScores
 from dpaudit.certify.sets import CandidateSets, ChosenSet, choose_sets, set_to_bet_on
 
@@ -186,6 +186,6 @@ def estimate_of(
     delta = low
     if fresh is not None:
         score, counts, closed = fresh
-        delta = np.maximum(estimated(Counted.of(score, counts, cells, closed), epsilon), low)
+        delta = np.maximum(estimated(CellCounts.of(score, counts, cells, closed), epsilon), low)
     forward, backward = Direction(delta[0], low[0]), Direction(delta[1], low[1])
     return Estimate(epsilon, forward, backward, min(cells.sizes), share, certified, cells)

@@ -53,20 +53,18 @@ from dpaudit.errors import InvalidInput
 QUARTILES = 1.349  # distance of a normal law's quartiles, in standard deviations
 
 
-def few_split(samples: int, columns: int | None, *, trained: bool) -> Split:
-    """Split `samples` draws a side, for outputs of `columns` numbers (None for many); the draws
+def few_split(draws: int, columns: int | None, *, trained: bool) -> Split:
+    """Split `draws` draws a side, for outputs of `columns` numbers (None for many); the draws
     that train also choose. trained : False where the score is known beforehand.
     """
-    if samples < FEWEST:
-        raise InvalidInput(
-            f"draws must be at least {FEWEST} a side, got {samples}", argument="draws"
-        )
+    if draws < FEWEST:
+        raise InvalidInput(f"draws must be at least {FEWEST} a side, got {draws}", argument="draws")
     if not trained:
-        chosen = max(FEW_LEARNED, int(FEW_KNOWN * samples))
-        return Split(0, chosen, samples - chosen)
+        chosen = max(FEW_LEARNED, int(FEW_KNOWN * draws))
+        return Split(0, chosen, draws - chosen)
     share = FEW_ONE_COLUMN if columns == 1 else FEW_COLUMNS
-    learned = max(FEW_LEARNED, int(share * samples))
-    return Split(learned, 0, samples - learned)
+    learned = max(FEW_LEARNED, int(share * draws))
+    return Split(learned, 0, draws - learned)
 
 
 @dataclass(frozen=True)

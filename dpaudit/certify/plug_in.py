@@ -53,7 +53,7 @@ CLOSED = tuple(
 
 
 @value_class
-class Counted:
+class CellCounts:
     """The counts of draws in the cells that are not empty.
 
     p, q : (c,) draws of P and of Q. score : (c,) their mean score, ascending. offset : log-odds of
@@ -70,7 +70,7 @@ class Counted:
     @classmethod
     def of(
         cls, score: Array, fresh: ScoreCells, cells: ScoreCells, closed: bool = False
-    ) -> Counted:
+    ) -> CellCounts:
         """Add counts of further draws to those in `cells`. score : (c + 1,), mean score of each."""
         p, q = (fresh.p + cells.p).astype(float), (fresh.q + cells.q).astype(float)
         used = p + q > 0
@@ -94,7 +94,7 @@ def mean_scores(choose: SortedScores, threshold: Array) -> Array:
     return np.asarray(total / np.maximum(count, 1))
 
 
-def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
+def estimated(cells: CellCounts, epsilon: Array) -> tuple[Array, Array]:
     """Estimates of δ(ε) forward and backward, (m,) each, in [0, 1], non-increasing, convex in e^ε.
 
     epsilon : (m,) nats.
@@ -109,7 +109,7 @@ def estimated(cells: Counted, epsilon: Array) -> tuple[Array, Array]:
     return mean + half, mean - half
 
 
-def _asymmetry(cells: Counted, p: Array, q: Array, loss: Array) -> float:
+def _asymmetry(cells: CellCounts, p: Array, q: Array, loss: Array) -> float:
     """The Akaike weight, in [0, 1], of directions that differ against directions that are the same.
 
     p, q, loss : (c,), the fitted laws and log-odds. The counts' p − e^ε q forward less that
@@ -138,7 +138,7 @@ def _asymmetry(cells: Counted, p: Array, q: Array, loss: Array) -> float:
     return float(expit(0.5 * standard @ root - rank))
 
 
-def _log_odds(cells: Counted) -> Array:
+def _log_odds(cells: CellCounts) -> Array:
     """The log-odds of P in each cell, (c,), averaged over all settings by evidence, and then by
     likelihood over whether a cell has these smooth odds or its own.
 
@@ -176,7 +176,7 @@ class _Regression:
     group_features: Array
 
     @classmethod
-    def of(cls, cells: Counted, base: Array) -> _Regression:
+    def of(cls, cells: CellCounts, base: Array) -> _Regression:
         """A regression on 1, the standardised base, its square, and its excess over each bend."""
         base, count, size = base + cells.offset, len(base), cells.size
         mean = np.average(base, weights=size)
@@ -192,7 +192,7 @@ class _Regression:
         means /= np.bincount(group, weights=size)
         return cls(base, features, group, means[0], np.ascontiguousarray(means[1:].T))
 
-    def fit(self, cells: Counted, trusted: bool, bent: float) -> tuple[Array, float]:
+    def fit(self, cells: CellCounts, trusted: bool, bent: float) -> tuple[Array, float]:
         """The cells' log-odds, (c,), and the log evidence of the counts: their log-likelihood with
         the weights integrated out by Laplace's approximation.
 

@@ -10,6 +10,8 @@ from dpaudit._core.types import Array
 from dpaudit.certify.constants import (
     CHOOSE,
     CHOOSE_ROOT,
+    PURE_CHOOSE,
+    PURE_CHOOSE_KNOWN,
     SMALLEST,
     TRAIN,
     TRAIN_COLUMNS,
@@ -41,47 +43,55 @@ class Split:
 
 
 def split(
-    samples: int,
-    train: float | None = None,
-    choose: float | None = None,
+    draws: int,
+    train_share: float | None = None,
+    choose_share: float | None = None,
     columns: int | None = None,
     *,
     trained: bool = True,
+    focus: str = "spectrum",
 ) -> Split:
-    """Split `samples` draws a side; `train` and `choose` are shares, the rest certifies.
+    """Split `draws` draws a side; what neither trains nor chooses certifies. `few_split` in
+    `certify.few` splits at most 500.
 
     columns : numbers in an output. trained : False for a score that is known beforehand, for which
-        no draws are spent on training.
+        no draws are spent on training. focus : as in `sets.choose_sets`.
 
-    By default the smaller of 0.4·samples (0.2 for outputs of one number, 0.3 for two, 0.5 for more
-    than √samples numbers) and 100·√samples train, and the smaller of 0.1·samples and 50·√samples
-    choose. A score from n draws that misses by O(1/√n) loses O(1/n) of what it certifies, to second
-    order about the best set, and the certificate O(1/√m) with m draws: n need only grow as √m. Of
-    k numbers that all differ the score loses O(k/n).
+    By default the smaller of 0.4·draws (0.2 for outputs of one number, 0.3 for two, 0.5 for more
+    than √draws numbers) and 100·√draws train, and the smaller of 0.1·draws and 50·√draws choose;
+    with the focus "pure" a share chooses, however many draws there are. A score from n draws that
+    misses by O(1/√n) loses O(1/n) of what it certifies, to second order about the best set, and the
+    certificate O(1/√m) with m draws: n need only grow as √m. Of k numbers that all differ the score
+    loses O(k/n).
     """
     columns = columns or 0
-    wide = columns > max(WIDE, sqrt(samples))
+    wide = columns > max(WIDE, sqrt(draws))
     usual = TRAIN_WIDE if wide else TRAIN_COLUMNS.get(columns, TRAIN)
     usual = usual if trained else 0.0
-    first = _size("train share", train, samples, usual, TRAIN_ROOT)
-    second = _size("choose share", choose, samples, CHOOSE, CHOOSE_ROOT)
-    sizes = Split(first, second, samples - first - second)
+    if focus == "pure" and choose_share is None:
+        choose_share = PURE_CHOOSE if trained else PURE_CHOOSE_KNOWN
+    first = _size("train share", train_share, draws, usual, TRAIN_ROOT)
+    second = _size("choose share", choose_share, draws, CHOOSE, CHOOSE_ROOT)
+    sizes = Split(first, second, draws - first - second)
     if min(sizes.train if trained else SMALLEST, sizes.choose, sizes.certify) < SMALLEST:
-        shares = usual if train is None else train, CHOOSE if choose is None else choose
+        shares = (
+            usual if train_share is None else train_share,
+            CHOOSE if choose_share is None else choose_share,
+        )
         least = min(*(shares if trained else shares[1:]), 1.0 - sum(shares))
         enough = f"; take {ceil(SMALLEST / least):,} draws" if least > 1e-9 else ""
         raise InvalidInput(
             f"draws must leave at least {SMALLEST} a side to train, choose and certify, "
-            f"got {samples} ({sizes.train}, {sizes.choose}, {sizes.certify}){enough}",
+            f"got {draws} ({sizes.train}, {sizes.choose}, {sizes.certify}){enough}",
             argument="draws",
         )
     return sizes
 
 
-def _size(name: str, share: float | None, samples: int, usual: float, root: float) -> int:
+def _size(name: str, share: float | None, draws: int, usual: float, root: float) -> int:
     if share is None:
-        return int(min(usual * samples, root * sqrt(samples)))
-    return int(samples * check.real(name, share, 0.0, 1.0) + 1e-6)  # 29 of 100 are a share of 0.29
+        return int(min(usual * draws, root * sqrt(draws)))
+    return int(draws * check.real(name, share, 0.0, 1.0) + 1e-6)  # 29 of 100 are a share of 0.29
 
 
 def samples_for(certify: int) -> int:

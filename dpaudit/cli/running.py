@@ -25,6 +25,7 @@ from dpaudit.cli.console import (
     error_lines,
     say,
 )
+from dpaudit.cli.defaults import FILES
 from dpaudit.cli.progress import show_progress
 from dpaudit.cli.shipped import scenario_path
 from dpaudit.errors import InvalidInput, ScenarioError, message_of
@@ -46,7 +47,6 @@ from dpaudit.run.written import in_options, readings, source_of
 from dpaudit.verdict.numbers import count, counted
 from dpaudit.verdict.sentences import one_line
 
-FILES = ("junit", "sarif", "summary")
 OF_RUN = ("jobs", "resume", "show_data", "seconds")  # options of `audit` for the run alone
 GRAVEST = (ERROR, VIOLATED, INCOMPLETE, NOT_VIOLATED)
 OF_DRAWS = {  # options of `dpaudit run` for audits of draws alone

@@ -1,4 +1,7 @@
-"""Draws of any form as canonical JSON text, and the numerical features of such a draw.
+"""Draws of any form as canonical JSON text; `features` makes numbers of the text.
+
+A new type of output is read here, in `_container` or `_known`, as lists, dicts, sets, numbers and
+texts of its parts; nothing else need know it.
 
 Equal draws are equal bytes, on any machine. Lists and tuples are JSON lists. A dict is an object
 whose keys are the JSON texts of its keys, sorted. Three objects cannot be a dict, because their

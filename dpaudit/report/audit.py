@@ -1,4 +1,7 @@
-"""The report of an audit by draws: one HTML page without scripts, and the figure of δ(ε)."""
+"""The report of an audit by draws: one HTML page without scripts, and the figure of δ(ε).
+
+A figure is a function of `figures`, has a name in `_figures`, and stands in templates/report.html.
+"""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _gap(curves: Curves) -> float:
 
 def spectrum_figure(curves: Curves) -> Figure:
     """δ(ε) on a linear and on a log axis, side by side, with one legend."""
-    figure = _unplaced(9.6, 5.1)
+    figure = _page_figure(9.6, 5.1)
     panels = figure.subplots(1, 2)
     for ax, log in zip(panels, (False, True), strict=True):
         _spectrum_panel(curves, ax, log=log)
@@ -125,7 +125,7 @@ def spectrum_figure(curves: Curves) -> Figure:
 
 
 def panel_figure(curves: Curves, *, log: bool) -> Figure:
-    figure = _unplaced(4.8, 3.9)
+    figure = _page_figure(4.8, 3.9)
     ax = _spectrum_panel(curves, figure.subplots(), log=log)
     _place(ax)
     return figure
@@ -135,7 +135,7 @@ def key_figure(curves: Curves) -> Figure:
     """The legend of the panels by itself: matplotlib before 3.11 wants it in the figure of its
     lines.
     """
-    figure = _unplaced(4.8, 3.9)
+    figure = _page_figure(4.8, 3.9)
     ax = _spectrum_panel(curves, figure.subplots(), log=False)
     handles, labels = ax.get_legend_handles_labels()
     figure.set_size_inches(4.8, _key_height(len(labels)))
@@ -146,7 +146,7 @@ def key_figure(curves: Curves) -> Figure:
 
 def tradeoff_figure(curves: Curves) -> Figure:
     entries = 4 + (curves.exact is not None) + (curves.claim is not None)
-    figure = _unplaced(4.5, 4.55 + 0.2 * entries)
+    figure = _page_figure(4.5, 4.55 + 0.2 * entries)
     _place(plot_tradeoff(curves, figure.subplots()))
     return figure
 
@@ -177,7 +177,7 @@ def _figure(width: float, height: float) -> Figure:
     return new_figure(width, height, h_pad=0.09, w_pad=None)
 
 
-def _unplaced(width: float, height: float) -> Figure:
+def _page_figure(width: float, height: float) -> Figure:
     """An empty figure of a report, for `_place`. Constrained layout measures all texts twice, which
     would take a fifth of the time of a report.
     """

@@ -1,4 +1,11 @@
-"""What the hooks of training runs share: canaries, their coins, and the steps."""
+"""What the hooks of training runs share: canaries, their coins, and the steps.
+
+A hook for another library is a subclass. In each step, before the gradients are clipped, it calls
+`_place` with the sizes of the tensors, adds the canaries for which `_flip` says so (at `_entries`,
+`LENGTH` clip norms long), and tells `_add` what the batch adds along all canaries. After the noise
+it calls `_step` with the noisy sum, and takes the canaries for which that returns 1 out of it
+again. `_forget` ends a step that failed. `loop.py` is the shortest example.
+"""
 
 from __future__ import annotations
 

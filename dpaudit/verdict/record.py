@@ -1,4 +1,7 @@
-"""Read and check the curves of one result in the content of `result.json`."""
+"""Read and check the curves of one result in the content of `result.json`.
+
+`AuditResult.record` writes that content. Curves that earlier versions did not write are optional.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ class Curves:
 def read_curves(result: Mapping[str, Any]) -> Curves:
     """The curves of `result`. Raises `InvalidInput`, naming the key that is missing or wrong."""
     choice("verdict", result.get("verdict"), VERDICTS)
-    epsilon = _numbers(result.get("epsilon"), "epsilon")
+    epsilon = numbers(result.get("epsilon"), "epsilon")
     if epsilon.size == 0 or not np.all(np.isfinite(epsilon)) or np.any(np.diff(epsilon) <= 0):
         fail(
             "epsilon", result["epsilon"], "a non-empty, strictly increasing list of finite numbers"
@@ -79,7 +82,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
         values = lookup(result, path)
         if values is None and not required:
             return None
-        delta = _numbers(values, path)
+        delta = numbers(values, path)
         if delta.shape != epsilon.shape:
             raise InvalidInput(
                 f"{path} must have one value for each ε, got {delta.size} for {epsilon.size}"
@@ -92,7 +95,7 @@ def read_curves(result: Mapping[str, Any]) -> Curves:
     if interval is not None:
         if not isinstance(interval, list | np.ndarray):
             fail("empirical.interval", interval, "two lists of numbers")
-        ends = [_numbers(end, "empirical.interval") for end in interval]
+        ends = [numbers(end, "empirical.interval") for end in interval]
         if [end.size for end in ends] != [epsilon.size] * 2 or np.any(ends[0] > ends[1]):
             expected = "two lists of a number for each ε, the lower ends first"
             fail("empirical.interval", interval, expected)
@@ -153,7 +156,8 @@ def selected_rows(curves: Curves, most: int = 12) -> list[int]:
     return sorted(notable | {round(position) for position in even})
 
 
-def _numbers(values: Any, path: str) -> Array:
+def numbers(values: Any, path: str) -> Array:
+    """Numbers at `path` of a result.json, with infinities as texts, as an array without NaN."""
     try:
         array = np.array([float(value) for value in values], dtype=np.float64)
     except (TypeError, ValueError):

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import dpaudit as dp
-from dpaudit.certify import NO_BET, Bet, Counts, Cuts, Menu, Null, Side
+from dpaudit.certify import NO_BET, Bet, Cuts, Menu, Null, PairCounts, Side
 from tests.sparse import one_in
 
 ALARM = 1e-6
@@ -114,7 +114,7 @@ def test_lower_bounds_hold_at_every_wave():
     wrong, shown = 0, []
     for run in range(50):
         rng = np.random.default_rng([4, run])
-        counts, over = Counts(epsilon), False
+        counts, over = PairCounts(epsilon), False
         for size in (60,) * 2 + (150,) * 4:
             x, y = rng.standard_normal(size) + 0.5, rng.standard_normal(size) - 0.5
             counts.add(Cuts(epsilon + rng.normal(0.0, 0.1), epsilon), x, y)

@@ -7,7 +7,7 @@ import pytest
 
 from dpaudit.certify import (
     CandidateSets,
-    Counted,
+    CellCounts,
     ScoreCells,
     SortedScores,
     estimated,
@@ -19,15 +19,15 @@ GRID = np.linspace(0.0, 4.0, 41)
 FLAT = np.array([0.8, 0.2])  # P's probabilities of two values; Q's are the reverse
 
 
-def counted(*draws: tuple[np.ndarray, np.ndarray]) -> Counted:
+def counted(*draws: tuple[np.ndarray, np.ndarray]) -> CellCounts:
     """From (P, Q) scores of the choosing and of the certifying draws."""
     choose, certify = (SortedScores.of(*one) for one in draws)
     threshold = CandidateSets.of(choose, GRID, min(certify.sizes), 0.05).threshold
     fresh, cells = ScoreCells.of(choose, threshold), ScoreCells.of(certify, threshold)
-    return Counted.of(mean_scores(choose, threshold), fresh, cells)
+    return CellCounts.of(mean_scores(choose, threshold), fresh, cells)
 
 
-def normal(seed: int, scale: float = 1.0, mu: float = 1.0, spread: float = 1.0) -> Counted:
+def normal(seed: int, scale: float = 1.0, mu: float = 1.0, spread: float = 1.0) -> CellCounts:
     """10,000 + 70,000 draws a side of N(μ/2, 1) and N(−μ/2, spread²)."""
     rng = np.random.default_rng(seed)
     return counted(
@@ -41,7 +41,7 @@ def normal(seed: int, scale: float = 1.0, mu: float = 1.0, spread: float = 1.0) 
     )
 
 
-def two_values(seed: int, noise: float) -> Counted:
+def two_values(seed: int, noise: float) -> CellCounts:
     """5,000 + 15,000 draws a side of a loss of ±ln 4, of which the score is a noisy version."""
     rng = np.random.default_rng(seed)
 
@@ -74,7 +74,7 @@ def test_the_curves_are_non_increasing_and_convex(cells):
 
 def test_the_directions_swap_with_the_sides():
     cells = normal(4, spread=1.2)
-    mirrored = Counted(cells.q[::-1], cells.p[::-1], -cells.score[::-1], -cells.offset)
+    mirrored = CellCounts(cells.q[::-1], cells.p[::-1], -cells.score[::-1], -cells.offset)
     there, back = estimated(cells, GRID), estimated(mirrored, GRID)
     np.testing.assert_allclose(there, back[::-1], atol=1e-4)
 

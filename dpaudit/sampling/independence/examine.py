@@ -1,4 +1,8 @@
-"""All tests of independence on the draws of two sides, with one level for them together."""
+"""All tests of independence on the draws of two sides, with one level for them together.
+
+`_suspicions` runs every test. A new test is a function of `order` or `copies`, a name in
+`FAMILIES`, which shares the level, and a kind with its message in `WORDS`.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +28,12 @@ from dpaudit.sampling.independence.features import (
 )
 
 LEVEL = 1e-6  # probability that an audit of independent draws is refused, at most
-# The level is shared equally by: halves, runs, the two sides, repeats within a call, the same draws
-# in different calls, calls that go together, copied calls, and repetition to the end. Half of the
-# share of the two sides is for draws that go together, half for draws in common.
-FAMILIES = 8
+# These share the level equally. Half of the share of the two sides is for draws that go together,
+# half for draws in common.
+FAMILIES = (
+    *("halves", "runs", "two sides", "repeats within a call", "same draws in different calls"),
+    *("calls that go together", "copied calls", "repetition to the end"),
+)
 # Draws that depend on near ones also drift, and seem to be related to such draws of the other side.
 NEAR = ("period", "same draws", "repeats", "serial", "call")
 SHOWN = 1e-3  # a finding names a side if its own p-value is at most this
@@ -130,7 +136,7 @@ class Place:
         return f", column {self.column + 1} of {columns}"
 
 
-Suspect = tuple[float, str, Place]  # log p times the size of its family, kind, place
+Suspicion = tuple[float, str, Place]  # log p times the size of its family, kind, place
 
 
 def examine(
@@ -157,8 +163,8 @@ def examine(
         return []
     left, right = (None, None) if calls is None else calls
     sides = Side(P, calls_of(left, len(P)), SIDES[0]), Side(Q, calls_of(right, len(Q)), SIDES[1])
-    log_level = float(np.log(level / FAMILIES))
-    return _findings(_suspects(sides, "scores" if score else "draws", log_level), log_level)
+    log_level = float(np.log(level / len(FAMILIES)))
+    return _findings(_suspicions(sides, "scores" if score else "draws", log_level), log_level)
 
 
 def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]:
@@ -168,21 +174,21 @@ def examine_shared(P: Array, Q: Array, *, level: float = LEVEL) -> list[Finding]
     be in another order, so one test must see all draws. It spends the same part of the level.
     """
     sides = Side(P, calls_of(None, len(P)), ""), Side(Q, calls_of(None, len(Q)), "")
-    suspects = _on_both(sides, [row_hashes(P), row_hashes(Q)], "draws")
-    return _findings(suspects, float(np.log(level / FAMILIES)))
+    suspicions = _draws_in_common(sides, [row_hashes(P), row_hashes(Q)], "draws")
+    return _findings(suspicions, float(np.log(level / len(FAMILIES))))
 
 
-def _findings(suspects: Iterable[Suspect], log_level: float) -> list[Finding]:
+def _findings(suspicions: Iterable[Suspicion], log_level: float) -> list[Finding]:
     """The findings: the strongest evidence of each kind, if its p-value is at most the level."""
     findings: dict[str, Finding] = {}
-    for log_p, kind, place in sorted(suspects, key=itemgetter(0)):
+    for log_p, kind, place in sorted(suspicions, key=itemgetter(0)):
         if kind not in findings and log_p <= log_level:
-            findings[kind] = of_kind(kind, place, log_p + float(np.log(FAMILIES)))
+            findings[kind] = of_kind(kind, place, log_p + float(np.log(len(FAMILIES))))
     kinds = NEAR if findings.keys() & {*NEAR} else WORDS
     return list(filter(None, map(findings.get, kinds)))
 
 
-def _suspects(sides: tuple[Side, Side], what: str, log_level: float) -> Iterator[Suspect]:
+def _suspicions(sides: tuple[Side, Side], what: str, log_level: float) -> Iterator[Suspicion]:
     """Yield the strongest evidence of every test, at least where it is below the level.
 
     what : the word for the draws in messages.
@@ -190,12 +196,12 @@ def _suspects(sides: tuple[Side, Side], what: str, log_level: float) -> Iterator
     P, Q = sides[0].rows, sides[1].rows
     for columns, keys in column_blocks(P, Q):
         ordered = [np.sort(keys[0], axis=1), np.sort(keys[1], axis=1)]
-        yield from _order(sides, keys, ordered, columns, what, log_level)
-        yield from _again(sides, keys, ordered, columns, what)
+        yield from _tests_of_order(sides, keys, ordered, columns, what, log_level)
+        yield from _repeats(sides, keys, ordered, columns, what)
     whole = [row_hashes(P), row_hashes(Q)]
     if P.shape[1] > 1:
         one = [rows[None] for rows in whole]  # whole draws as one column
-        yield from _again(sides, one, [np.sort(rows) for rows in one], (None,), what)
+        yield from _repeats(sides, one, [np.sort(rows) for rows in one], (None,), what)
     for side, rows in zip(sides, whole, strict=True):
         place = Place(None, (side,), what)
         if side.calls.known:
@@ -205,17 +211,17 @@ def _suspects(sides: tuple[Side, Side], what: str, log_level: float) -> Iterator
             log_p = copies.repeated_to_the_end(rows, lag) + np.log(len(sides))
             yield log_p, "period", replace(place, lag=lag)
     if sides[0].calls.known:
-        yield from _on_both(sides, whole, what)
+        yield from _draws_in_common(sides, whole, what)
 
 
-def _order(
+def _tests_of_order(
     sides: tuple[Side, Side],
     keys: Sequence[np.ndarray],
     ordered: Sequence[np.ndarray],
     columns: Sequence[int],
     what: str,
     log_level: float,
-) -> Iterator[Suspect]:
+) -> Iterator[Suspicion]:
     """Run the tests of `order` on a few columns; yields what is below the level.
 
     keys : the keys of each side, (c, n). ordered : the same, each column ascending.
@@ -261,15 +267,15 @@ def _order(
             yield strongest, kind, Place(columns[feature % len(columns)], owners, what)
 
 
-def _again(
+def _repeats(
     sides: tuple[Side, Side],
     keys: Sequence[np.ndarray],
     ordered: Sequence[np.ndarray],
     columns: Sequence[int | None],
     what: str,
-) -> Iterator[Suspect]:
+) -> Iterator[Suspicion]:
     """Test whether values repeat within a call, or at the same place of several calls. keys,
-    ordered : as in `_order`.
+    ordered : as in `_tests_of_order`.
     """
     width = sides[0].rows.shape[1]
     tests = len(sides) * (width + (width > 1))  # whole draws are tested where there are columns
@@ -280,7 +286,9 @@ def _again(
             yield float(log_p[column, relation]), kind, Place(columns[column], (side,), what)
 
 
-def _on_both(sides: tuple[Side, Side], whole: Sequence[np.ndarray], what: str) -> Iterator[Suspect]:
+def _draws_in_common(
+    sides: tuple[Side, Side], whole: Sequence[np.ndarray], what: str
+) -> Iterator[Suspicion]:
     """Test whether draws of one side occur on the other side too, in the same or in any order."""
     place = Place(None, sides, what)
     yield copies.copied(*whole) + np.log(2 * 2), "copied", place
