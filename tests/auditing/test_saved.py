@@ -17,6 +17,10 @@ ONLY_FRESH = (
     *("certified", "estimate", "settings", "sizes", "fitted", "subject", "sequential"),
     *("evidence", "ledger", "trial"),
 )
+OLDEST = (  # keys of every record; a key that was added later may be missing from an old one
+    *("level", "verdict", "reason", "headline", "epsilon", "empirical", "exact", "claim"),
+    *("detectable", "classifier", "timings", "peak_memory_mb", "schema_version"),
+)
 
 
 def audit(claim=None, mechanism=None, **changes):
@@ -88,6 +92,15 @@ def test_of_another_claim_the_grid_is_known_and_the_rest_refused(claim):
     for ask in (lambda: loaded.delta_at(0.7), lambda: loaded.epsilon_at(0.05)):
         with pytest.raises(dp.InvalidInput, match="at the ε of its grid alone"):
             ask()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_record_without_later_keys_is_read_and_drawn(known, tmp_path):
+    content = known.to_dict()
+    old = dp.AuditResult.of({key: content[key] for key in OLDEST})
+    assert old.headline == known.headline
+    np.testing.assert_array_equal(old.spectrum.delta, known.spectrum.delta)
+    assert dp.AuditResult.load(old.save(tmp_path)).verdict == known.verdict
 
 
 def test_infinite_values_come_back():

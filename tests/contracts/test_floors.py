@@ -14,6 +14,8 @@ pytestmark = pytest.mark.quick
 
 TOP = Path(dpaudit.__file__).parents[1]
 PAGE = (TOP / "docs" / "architecture.md").read_text(encoding="utf-8")
+GUIDE = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
+CHANGES = GUIDE.partition("## Where to change what")[2].partition("\n## ")[0]
 FLOORS = [
     re.findall(r"`(\w+)`", rooms)
     for rooms in re.findall(r"^\| \d+ \| ([^|]+) \|", PAGE, flags=re.MULTILINE)
@@ -46,12 +48,30 @@ def test_modules_that_are_loaded_by_name_lead_to_no_higher_floor():
     assert higher == set()
 
 
-def test_every_place_on_the_page_exists():
-    named = set(re.findall(r"`([\w/]+(?:\.py|/))`", PAGE))
-    assert len(named) > 20
-    for name in named - {"dpaudit/"}:
-        base = TOP if name.startswith(("tests/", "reports/")) else TOP / "dpaudit"
-        assert (base / name).exists(), name
+def place(name):
+    """The path that a page means by a name, most of which begin in the package."""
+    top = name.startswith(("tests", "docs/", "reports/", "pyproject"))
+    return (TOP if top else TOP / "dpaudit") / name
+
+
+@pytest.mark.parametrize("page", [PAGE, CHANGES], ids=["where is it", "where to change"])
+def test_every_place_on_the_pages_exists(page):
+    named = set(re.findall(r"`([\w/]+(?:\.\w+|/)|tests/\w+)`", page))
+    paths = {name for name in named if "/" in name} - {"dpaudit/"}
+    assert len(paths) > 20
+    assert [name for name in paths if not place(name).exists()] == []
+
+
+def test_names_stand_in_the_files_that_the_pages_say():
+    name = r"`(?:\w+\.)?\w+`"
+    said = re.findall(
+        rf"({name}(?:(?:, | and | or ){name})*) (?:in|of) `([\w/]+\.py)`", PAGE + CHANGES
+    )
+    assert len(said) > 30
+    for names, path in said:
+        text = place(path).read_text(encoding="utf-8")
+        for each in re.findall(r"\w+(?=`)", names):
+            assert re.search(rf"\b{each}\b", text), (each, path)
 
 
 def test_a_library_is_known_to_few_rooms():
