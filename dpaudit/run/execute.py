@@ -253,7 +253,7 @@ def _prepare(
         scenario.name,
         described,
         rule=words,
-        scenario_text=recorded_text(scenario.text),
+        scenario_text=recorded_text(scenario.text, scenario.seed),
         source=source,
         search=None if selection is None else selection.to_dict(show_data=show_data),
         show_data=show_data,

@@ -114,7 +114,7 @@ def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
     data = 'path = "small.csv"\ntarget = "y"\nconstant = false'
     path = write_scenario(data=data, neighbour=f'rule = "replace"\nindex = 2\n{row}')
     text = Scenario.load(path).text
-    shown = recorded_text(text)
+    shown = recorded_text(text, 0)
     assert "73.125" in text
     assert re.search(r"row['\"]?\s*=\s*\[…\]\n", shown)
     assert not re.search("73|41", shown)
@@ -122,15 +122,23 @@ def test_a_row_that_is_spelled_out_is_left_out_of_the_text(write_scenario, row):
 
 
 def test_a_text_whose_row_cannot_be_told_apart_is_not_kept():
-    assert recorded_text('[neighbour]\n"\\u0072ow" = [73.125]\n') is None
-    assert recorded_text('neighbour = { rule = "replace", row = [73.125], index = 3 }\n') == (
-        'neighbour = { rule = "replace", row = […], index = 3 }\n'
-    )
-    assert recorded_text("[audit]\nepsilon = [0, 1]\nthrow = [2]\n").count("…") == 0
+    assert recorded_text('[neighbour]\n"\\u0072ow" = [73.125]\n', 0) is None
+    written = 'neighbour = { rule = "replace", row = [73.125], index = 3 }\n'
+    shown = 'neighbour = { rule = "replace", row = […], index = 3 }\n'
+    assert recorded_text(written, 0) == shown
+
+
+def test_a_text_with_another_seed_than_the_run_says_so():
+    text = "[audit]\nseed = 3\n"
+    assert recorded_text(text, 3) == text
+    other = "# This run had the seed 5 in place of the file's.\n"
+    assert recorded_text(text, 5) == other + text
+    assert recorded_text("[audit]\n", 5) == f"{other}[audit]\n"
+    assert recorded_text("[audit]\nepsilon = [0, 1]\nthrow = [2]\n", 0).count("…") == 0
 
 
 def test_workers_are_left_out_of_the_text_since_they_change_no_result():
     alone = "[audit]\ndraws = 400\nseed = 1\n"
     workers = '[audit]\ndraws = 400\nbackend = "dask"\n  address = "tcp://x:1"\nseed = 1'
-    assert recorded_text(workers) == recorded_text(alone) == alone
-    assert recorded_text('audit = { draws = 400, backend = "dask" }\n') is None
+    assert recorded_text(workers, 1) == recorded_text(alone, 1) == alone
+    assert recorded_text('audit = { draws = 400, backend = "dask" }\n', 0) is None

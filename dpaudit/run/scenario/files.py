@@ -156,10 +156,12 @@ ROW = re.compile(r"""((?:\brow|"row"|'row')\s*=\s*)\[(?:[^\]#]|#[^\n]*)*\]""")
 WORKERS = re.compile(r"""^[ \t]*(?:backend|address)[ \t]*=[^\n]*\n?""", re.MULTILINE)
 
 
-def recorded_text(text: str | None) -> str | None:
+def recorded_text(text: str | None, seed: int) -> str | None:
     """The text of a scenario for its result.json: the numbers of a row, which are data, become
     `[…]`, and what changes no result is left out. None without a file, or if these are not seen in
     the text.
+
+    seed : that of the run. If the text has another one, a comment above the text says so.
     """
     if text is None:
         return None
@@ -169,6 +171,8 @@ def recorded_text(text: str | None) -> str | None:
         values = content.get(table)
         if isinstance(values, dict) and values.get(key):
             return None
+    if content.get("audit", {}).get("seed", 0) != seed:
+        short = f"# This run had the seed {seed} in place of the file's.\n{short}"
     return short
 
 

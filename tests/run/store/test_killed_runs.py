@@ -17,7 +17,7 @@ from dpaudit.run import Scenario, run
 from dpaudit.run.store import folder as store_folder
 from dpaudit.sampling.replay import SIZE
 from dpaudit.search.ranking import SPREAD
-from tests.run.records import record_without_clock
+from tests.run.records import record_of, record_without_clock
 
 pytestmark = pytest.mark.usefixtures("no_figures")
 
@@ -209,6 +209,9 @@ def test_a_run_that_goes_on_keeps_its_seed(counted, tmp_path, most):
     notices = []
     counted("out", 10**6, resume=True, notice=notices.append)
     assert notices == ["the run goes on with the seed that it was begun with, 5"]
+    record = record_of(tmp_path / "out")
+    assert record["seed"] == 5
+    assert record["scenario_text"].startswith("# This run had the seed 5 in place of the file's.\n")
     assert content(tmp_path / "out")[:2] == content(tmp_path / "whole")[:2]
     with pytest.raises(dp.InvalidInput, match=r"other settings \(seed 5, now 1\)"):
         counted("out", 10**6, resume=True, seed=1)
