@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +14,12 @@ from dpaudit._core import check
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.adapters.functions import OfFunction, OneDraw, one_draw, seed_keywords, seeds
+from dpaudit.errors import InvalidInput
 
 LARGEST_COLUMN = 1 << 31
 VALUE_FORMS = ("array", "list", "series")
 TABLE_FORMS = ("frame", "dicts", "tuples", "array")
+OF_PANDAS = ("series", "frame")
 Dtype = str | type[float] | type[int] | type[bool] | Sequence[str]  # a dtype as a user writes it
 DTYPE_NAMES = {"float": np.float64, "int": np.int64, "bool": np.bool_}
 EXPECTED_DTYPE = '"float", "int", "bool", or a list of texts in the order of their codes 0, 1, …'
@@ -267,6 +270,9 @@ def _mechanism(
     record: int | None,
 ) -> OneDraw:
     check.function("function", function, "a callable that takes the values or records")
+    if form.form in OF_PANDAS and importlib.util.find_spec("pandas") is None:
+        needed = 'needs pandas: pip install "dpaudit[pandas]", or choose another form'
+        raise InvalidInput(f'form "{form.form}" {needed}', argument="form")
     number = None if record is None else check.integer("record", record, 0)
     adapted = Handed(function, form, check.boolean("each", each), number, seed_keywords(function))
     return one_draw(adapted, timeout=timeout)

@@ -1,5 +1,6 @@
 """Functions of values, records and data frames: what goes in, seeds, what comes out."""
 
+import sys
 from functools import partial
 
 import numpy as np
@@ -36,6 +37,15 @@ def test_a_column_comes_as_a_series_of_pandas():
     pytest.importorskip("pandas")
     (series,) = handed("series", column=1, dtype="bool")
     assert (type(series).__name__, series.tolist()) == ("Series", [False, True] * 3)
+
+
+def test_forms_of_pandas_need_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(dp.InvalidInput, match=r'form "series" needs pandas: pip install "dpaudit'):
+        handed("series")
+    with pytest.raises(dp.InvalidInput, match='form "frame" needs pandas'):
+        adapters.records(len)
+    adapters.records(len, form="dicts")
 
 
 def test_each_calls_for_every_record_by_itself():
