@@ -105,15 +105,15 @@ def fit_pairs(train: Sides, choose: Sides, base: Score, pairs: Pairs) -> Score |
     if not pairs:
         return None
     useful = np.log(2.0) - log_loss(base, choose) > constants.WEAK_SIGNAL
-    start = base if useful else zero
-    scores = [fit_products(train, choose, start, pairs)]
-    for score in [start, zero] if useful else [zero]:
+    starts = [base, zero] if useful else [zero]
+    scores = [fit_products(train, choose, starts[0], pairs)]
+    for score in starts:
         for pair in pairs[: constants.CUT_PAIRS]:
             score = fit_cuts(train, score, pair)
         scores.append(score)
     if len(train.P) >= constants.SPLINE_OF_PAIR:
         spline = fit_spline_of_pair(train, choose, pairs[0])
-        scores += [spline, lambda x: start(x) + spline(x)]
+        scores += [lambda x, start=start: start(x) + spline(x) for start in starts]
     return min(scores, key=lambda score: log_loss(score, choose))
 
 
