@@ -46,22 +46,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def renamed_to_draws(keywords: dict[str, Any]) -> dict[str, Any]:
-    """The keywords with `draws` in place of `samples`, its name until 0.1. The old name warns.
-
-    Raises `InvalidInput` where both are passed.
-    """
-    __tracebackhide__ = True
-    if "samples" not in keywords:
-        return keywords
-    if "draws" in keywords:
-        raise InvalidInput(
-            "draws and samples are two names of one number; give one of them", argument="draws"
-        )
-    warnings.warn("samples is now called draws", DeprecationWarning, stacklevel=3)
-    return {"draws" if name == "samples" else name: value for name, value in keywords.items()}
-
-
 def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator that refuses unknown keywords, and accepts `samples` as a name of `draws`.
 
@@ -76,10 +60,15 @@ def known_keywords(*passed_to: Callable[..., Any]) -> Callable[[Callable[P, R]],
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
             __tracebackhide__ = True
-            keywords = renamed_to_draws(kwargs) if "draws" in allowed else kwargs
-            refuse_unknown(function.__name__, keywords, allowed)
+            if "samples" in kwargs and "draws" in allowed:  # its name until 0.1
+                if "draws" in kwargs:
+                    message = "draws and samples are two names of one number; give one of them"
+                    raise InvalidInput(message, argument="draws")
+                warnings.warn("samples is now called draws", DeprecationWarning, stacklevel=2)
+                kwargs["draws"] = kwargs.pop("samples")
+            refuse_unknown(function.__name__, kwargs, allowed)
             try:
-                return function(*args, **keywords)
+                return function(*args, **kwargs)
             except DpauditError as error:  # raised on purpose: dpaudit's own frames explain nothing
                 raise error.with_traceback(None) from error.__cause__
 

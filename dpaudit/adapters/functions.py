@@ -1,4 +1,4 @@
-"""Mechanisms made of functions that return one output per call: seeds, time limits and names.
+"""Mechanisms made of functions that return one output per call: seeds, time limits, names, source.
 
 `global_seeds` seeds the global random generators from the draw's own generator in each call, and
 restores them: those of NumPy (`numpy.random.seed`), Python (`random.seed`), and torch if it is
@@ -8,12 +8,15 @@ loaded.
 from __future__ import annotations
 
 import copy
+import hashlib
 import inspect
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from threading import RLock, Thread
 from typing import Any, ClassVar, TypeVar
 
@@ -50,6 +53,9 @@ Value = TypeVar("Value")
 SEED_KEYWORDS = ("rng", "random_state", "seed")
 LARGEST_SEED = 2**31 - 1
 WORDS = 4  # 32-bit words in a seed, so many that no two draws of an audit have the same seed
+# attributes in which adapters and partial functions store the user's own function
+WITHIN = ("function", "factory", "func", "mechanism", "fit")
+OWN = Path(__file__).parents[1]  # dpaudit's own files, which the version identifies
 LOCK = RLock()  # held during a call, since all threads share the global generators
 
 
@@ -371,3 +377,25 @@ def as_mechanism(function: Any) -> Mechanism:
     if takes_frame(function):
         raise InvalidInput(f"{NAME} must take an array, got a function of a data frame; {FRAME}")
     return one_draw(function if takes_rng(function) else global_seeds(function))
+
+
+def source_of(mechanism: Any) -> dict[str, str] | None:
+    """{"sha256": …} of the file that defines a mechanism.
+
+    None for code without a file, as in a notebook, and for dpaudit's own. The function raises
+    nothing.
+    """
+    with suppress(Exception):
+        for _ in range(8):  # from adapters, partial functions and decorators to the function inside
+            inner = inspect.unwrap(mechanism)
+            if isinstance(inner, partial) or type(inner).__module__.startswith("dpaudit."):
+                within = (getattr(inner, name) for name in WITHIN if hasattr(inner, name))
+                inner = next(within, inner)
+            if inner is mechanism:
+                break
+            mechanism = inner
+        known = inspect.isroutine(mechanism) or isinstance(mechanism, type)
+        path = Path(inspect.getsourcefile(mechanism if known else type(mechanism)) or "").resolve()
+        if path.is_file() and not path.is_relative_to(OWN):
+            return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return None

@@ -12,10 +12,9 @@ import numpy as np
 from dpaudit import outcomes
 from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.source import source_of
 from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
-from dpaudit.adapters.functions import as_mechanism
+from dpaudit.adapters.functions import as_mechanism, source_of
 from dpaudit.auditing.clock import planned
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
 from dpaudit.auditing.progress import ProgressLike, shown

@@ -24,7 +24,7 @@ from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import CallSizes, refuse_dependence
 from dpaudit.auditing.settings import Settings
 from dpaudit.auditing.subject import Findings, Setup
-from dpaudit.auditing.vacuous import too_few, with_unread
+from dpaudit.auditing.vacuous import too_few
 from dpaudit.certify.constants import SMALLEST
 from dpaudit.certify.counting import StreamedCounts
 from dpaudit.certify.estimate import Choices, Estimate
@@ -160,7 +160,8 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     train, choose, _ = (Sides(*part) for part in parts)
     classifier = settings.classifier
     fitted = scoring.fit(classifier, train, choose, settings.seed, settings.bits, spend=True)
-    fitted = with_unread(fitted, settings, described.unread)
+    if scoring.is_trained(classifier):  # what a known score leaves out is its author's choice
+        fitted = replace(fitted, unread=described.unread)
     if not isinstance(classifier, str):  # the scores of aliases judge each row by itself
         scoring.refuse_batch_scores(fitted, choose)
     # scores of the choosing draws are independent of each other if these draws are, and
@@ -230,8 +231,7 @@ def spend_few(setup: Setup, draws: Draws) -> Certification:
             fitted = Fitted(settings.classifier.name, settings.classifier.score)
             scoring.refuse_batch_scores(fitted, past)
         else:
-            fitted = fit_few(past)
-        fitted = with_unread(fitted, settings, described.unread)
+            fitted = replace(fit_few(past), unread=described.unread)
     with setup.clock.step("certify_s"):
         chosen = scoring.scores(fitted.score, past)
         refuse_nan(chosen, fitted.name)

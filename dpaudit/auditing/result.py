@@ -164,9 +164,6 @@ class AuditResult(Result):
 
         Raises ImportError without pandas.
         """
-        return frame(self._columns())
-
-    def _columns(self) -> dict[str, Array]:
         curves, spectrum, exact = read_curves(self.record), self.spectrum, self.exact
         unknown = np.full(curves.epsilon.shape, np.nan)
         table = {
@@ -184,7 +181,7 @@ class AuditResult(Result):
             "exact_forward": None if exact is None else exact.forward,
             "exact_backward": None if exact is None else exact.backward,
         }
-        return {name: unknown if delta is None else delta for name, delta in table.items()}
+        return frame({key: unknown if delta is None else delta for key, delta in table.items()})
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -276,16 +273,18 @@ class AuditResult(Result):
             interval=curves.interval,
         )
         theory = None
-        if exact is not None:
-            names = ("delta", "forward", "backward", "asymptotic")
-            delta, forward, backward, asymptotic = (
-                None if exact[name] is None else numbers(exact[name], f"exact.{name}")
-                for name in names
+        if curves.exact is not None:
+            forward, backward = (
+                None if exact[way] is None else numbers(exact[way], f"exact.{way}")
+                for way in ("forward", "backward")
             )
-            assert delta is not None
-            law = exact["law"]
             theory = Spectrum(
-                curves.epsilon, delta, forward, backward, law=law, asymptotic=asymptotic
+                curves.epsilon,
+                curves.exact,
+                forward,
+                backward,
+                law=curves.law,
+                asymptotic=curves.asymptotic,
             )
         return cls._restored(
             record=record,

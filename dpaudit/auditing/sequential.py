@@ -5,7 +5,7 @@ a bet that were chosen from the earlier batches (`auditing.bettor`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 
@@ -19,7 +19,6 @@ from dpaudit.auditing.clock import Clock
 from dpaudit.auditing.independence import call_sizes, refuse_dependence
 from dpaudit.auditing.settings import Drawing, Settings
 from dpaudit.auditing.subject import Findings, Setup
-from dpaudit.auditing.vacuous import with_unread
 from dpaudit.certify.band import Certificate, Region
 from dpaudit.certify.estimate import Direction, Estimate
 from dpaudit.certify.sets import evenly_spaced
@@ -69,7 +68,9 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
     assert bettor.fitted is not None
     assert past.draws is not None
     assert setup.reference is not None
-    fitted = with_unread(bettor.fitted, settings, outcomes.described(*past.draws).unread)
+    fitted = bettor.fitted
+    if scoring.is_trained(settings.classifier):
+        fitted = replace(fitted, unread=outcomes.described(*past.draws).unread)
     record, grid = bettor.record(), _bounded_at(settings)
     estimate = _estimate(settings, bettor, setup.reference.delta, grid)
     judged = judge_e_value(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpaudit import outcomes, power, scoring
+from dpaudit import outcomes, power
 from dpaudit._core.types import Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.settings import MOST_DRAWS, Settings
@@ -26,7 +26,6 @@ from dpaudit.curves.claims import about_fewer, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.degenerate import same_outputs
-from dpaudit.scoring import Fitted
 from dpaudit.scoring.constants import ENOUGH_TO_CHOOSE
 from dpaudit.verdict.headline import Reference, read_headline
 from dpaudit.verdict.numbers import count
@@ -124,15 +123,6 @@ def copied(P: np.ndarray, Q: np.ndarray) -> str:
     """A sentence if the draws P and Q, made elsewhere, are the same; else ""."""
     same = len(P) == len(Q) and outcomes.equal(P, Q)
     return "P and Q hold the same draws in the same order." if same else ""
-
-
-def with_unread(fitted: Fitted, settings: Settings, unread: dict[str, float]) -> Fitted:
-    """The score, with the parts of the outputs that it cannot read (`Fitted.unread`).
-
-    A known score stays as it is: which parts it leaves out is its author's choice.
-    """
-    trained = scoring.is_trained(settings.classifier)
-    return replace(fitted, unread=unread) if trained else fitted
 
 
 def with_doubts(

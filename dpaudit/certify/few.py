@@ -59,12 +59,9 @@ def few_split(draws: int, columns: int | None, *, trained: bool) -> Split:
     """
     if draws < FEWEST:
         raise InvalidInput(f"draws must be at least {FEWEST} a side, got {draws}", argument="draws")
-    if not trained:
-        chosen = max(FEW_LEARNED, int(FEW_KNOWN * draws))
-        return Split(0, chosen, draws - chosen)
-    share = FEW_ONE_COLUMN if columns == 1 else FEW_COLUMNS
-    learned = max(FEW_LEARNED, int(share * draws))
-    return Split(learned, 0, draws - learned)
+    share = FEW_KNOWN if not trained else FEW_ONE_COLUMN if columns == 1 else FEW_COLUMNS
+    first = max(FEW_LEARNED, int(share * draws))
+    return Split(first, 0, draws - first) if trained else Split(0, first, draws - first)
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,8 @@ def plot_spectrum(curves: Curves, ax: Axes | None = None, *, log: bool = False) 
     curves : the result of `read_curves`. ax : the axes, by default those of a new figure; they are
     returned. log : whether the axis of δ is logarithmic.
     """
-    ax = _spectrum_panel(curves, ax or _figure(5.2, 5.2).subplots(), log=log)
+    ax = ax or new_figure(5.2, 5.2, h_pad=0.09, w_pad=None).subplots()
+    ax = _spectrum_panel(curves, ax, log=log)
     place: Look = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.11)}
     legend(ax, *ax.get_legend_handles_labels(), handlelength=None, **place)
     return ax
@@ -77,7 +78,7 @@ def plot_tradeoff(curves: Curves, ax: Axes | None = None) -> Axes:
     curves, ax : as in `plot_spectrum`. Where the curves are close to perfect privacy, the free
     corner of the axes shows a part of them enlarged.
     """
-    ax = ax or _figure(4.5, 5.9).subplots()
+    ax = ax or new_figure(4.5, 5.9, h_pad=0.09, w_pad=None).subplots()
     _tradeoff_lines(curves, ax, np.linspace(0.0, 1.0, 501) ** 2)
     tidy(ax, tick_size=None).set(
         xlabel="type I error α",
@@ -171,10 +172,6 @@ def plot_trials(
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend(ax, *ax.get_legend_handles_labels(), loc="best")
     return ax
-
-
-def _figure(width: float, height: float) -> Figure:
-    return new_figure(width, height, h_pad=0.09, w_pad=None)
 
 
 def _page_figure(width: float, height: float) -> Figure:

@@ -16,12 +16,11 @@ from dpaudit.verdict.attacker import Rate, Roc, rate_of, roc_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-KINDS = {
-    None: "an audit of two samples",
-    ONE_RUN: "an audit of one run",
-    STEPS: "an audit of steps",
+KINDS = {  # of records: in words, and by what they are read
+    None: ("an audit of two samples", "AuditResult.load"),
+    ONE_RUN: ("an audit of one run", "OneRunResult.load"),
+    STEPS: ("an audit of steps", "StepResult.load"),
 }
-READERS = {None: "AuditResult.load", ONE_RUN: "OneRunResult.load", STEPS: "StepResult.load"}
 
 
 class Result(ABC):
@@ -69,8 +68,8 @@ class Result(ABC):
         place = Path(folder)
         record = load(place)
         if (kind := record.get("kind")) != cls.kind:
-            reader = READERS.get(kind, "a later version of dpaudit")
-            fail("folder", str(place), KINDS[cls.kind], f"read it by {reader}")
+            _, reader = KINDS.get(kind, ("", "a later version of dpaudit"))
+            fail("folder", str(place), KINDS[cls.kind][0], f"read it by {reader}")
         with reading(place):
             return cls.of(record)
 

@@ -252,13 +252,13 @@ def read_headline(
         claimed,
         certified,
         exceeded,
-        float(estimate.epsilon[at]),
-        float(estimate.low[at]),
-        float(reference.delta[at]),
-        level,
-        who,
-        claimant,
-        claim.origin if claim is not None and family else "",  # otherwise its name has it
+        epsilon=float(estimate.epsilon[at]),
+        certified_delta=float(estimate.low[at]),
+        allowed_delta=float(reference.delta[at]),
+        level=level,
+        who=who,
+        claimant=claimant,
+        origin=claim.origin if claim is not None and family else "",  # otherwise its name has it
     )
 
 

@@ -4,9 +4,8 @@ A certified band or an e-value is compared with a reference: the curve of the cl
 claim, the exact spectrum. If the reference is not refuted, the reason says which excess these draws
 could have shown; if they could have shown none, the verdict is "inconclusive".
 
-A reason is notes, headline, and the sentences after it. Each finder of notes (on pair, claim or
-draws) returns them as texts; `auditing.engine` joins all of them, by `with_notes`. What the band or
-the e-value itself says is written here, after the headline (`judge_band`, `judge_e_value`).
+A reason is notes, headline, and sentences. What the band or the e-value says is written here, after
+the headline. Notes are on pair, claim or draws; `auditing.engine` joins them all, by `with_notes`.
 """
 
 from __future__ import annotations

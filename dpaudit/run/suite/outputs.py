@@ -24,7 +24,6 @@ from urllib.parse import quote
 
 from dpaudit import __version__
 from dpaudit._core.files import replace_file
-from dpaudit._core.source import top_of
 from dpaudit._core.text import encodable, printable
 from dpaudit.errors import InvalidInput, MechanismError
 from dpaudit.report.facts import HINT, hint, properties
@@ -190,7 +189,9 @@ def _with_hint(done: ScenarioOutcome) -> str:
 
 def _result(done: ScenarioOutcome) -> dict[str, Any]:
     at, line = _faulty_line(done) or (done.path, _own_line(done))
-    whole, top = at.absolute(), top_of(Path.cwd()) or Path.cwd()
+    whole, here = at.absolute(), Path.cwd()
+    # the top folder of the git work tree around this folder, if there is one
+    top = next((up for up in (here, *here.parents) if (up / ".git").exists()), here)
     inside = whole.is_relative_to(top)
     uri = quote(os.fsencode(whole.relative_to(top).as_posix())) if inside else whole.as_uri()
     place = {"artifactLocation": {"uri": uri}, "region": {"startLine": line or 1}}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit._core.source import source_of
+from dpaudit.adapters.functions import source_of
 
 pytestmark = pytest.mark.quick
 
