@@ -169,6 +169,14 @@ def test_few_directions_of_wide_rows_are_those_of_all_eigenvectors(monkeypatch, 
     np.testing.assert_allclose(before, fit_quadratic(train, directions)(train.P), atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_long_walks_of_fewer_draws_than_steps_are_fitted(seed):
+    """The excess has 20 eigenvalues of 2 and as many of −2: Lanczos's method had failed there."""
+    P, Q = np.random.default_rng(seed).normal(size=(2, 100, 120)).cumsum(axis=2)
+    moments = directions(MomentDifference.fit(Sides(P, Q)))
+    assert np.isfinite(moments.excess).all()
+
+
 def test_sides_that_differ_in_nothing_have_no_directions():
     train = shifted(3, 1000)
     moments = directions(MomentDifference.fit(Sides(train.P, train.P.copy())))

@@ -28,6 +28,7 @@ from dpaudit.scoring.whiten import Whitener
 # added to each variance, in units of the whitened scale, since a side may be constant
 RIDGE = 1e-9
 FLAT = 1e-12  # excess along an axis below which only its gap counts
+START = 1e-6  # relative error of the eigenvalue at which a search for a direction starts
 
 
 @value_class
@@ -217,7 +218,9 @@ def _strongest(moments: MomentDifference, others: Array) -> tuple[Array, float]:
         from scipy.sparse.linalg import eigsh  # here: slow to import
 
         random = np.random.default_rng(0).standard_normal(size)
-        starts = [eigsh(excess, 1, v0=random)[1][:, 0]]
+        # with fewer draws than columns many eigenvalues are 2 or −2, and to all digits Lanczos's
+        # method may not find one vector among them
+        starts = [eigsh(excess, 1, v0=random, tol=START)[1][:, 0]]
     else:
         value, axes = moments.eigen
         starts = [axes[:, np.argmax(np.abs(value - bulk))]]
