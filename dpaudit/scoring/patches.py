@@ -42,11 +42,13 @@ class LikeliestPatch:
 
 
 def fit_patch(train: Sides, size: int) -> LikeliestPatch:
-    """The likeliest patch, fitted to rows (n, size²); NaN count as 0.
+    """The likeliest patch, fitted to rows (n, size²), n > size²; NaN count as 0.
 
-    Rows are whitened by the symmetric root of their covariance, which leaves a pattern near its
-    place. A small pattern is fitted first, since a large one may start in the wrong place; a larger
-    one with it at the centre sees the rest.
+    The inverse covariance of k pixels from 2n draws is too large by the factor 1/(1 − k/2n) on
+    average: by 2 at n = k, and with fewer draws a patch is fitted to noise. Rows are whitened by
+    the symmetric root of their covariance, which leaves a pattern near its place. A small pattern
+    is fitted first, since a large one may start in the wrong place; a larger one with it at the
+    centre sees the rest.
     """
     mean = np.nan_to_num(train.Q).mean(axis=0)
     whole = 0.5 * sum(np.cov(np.nan_to_num(side).T) for side in (train.P, train.Q))

@@ -121,6 +121,13 @@ def test_parts_with_an_exponential_number_are_not_plain_whatever_the_scales():
         assert not views.plain_parts((parts * scales).reshape(2000, -1), 2)
 
 
+def test_clusters_whose_far_parts_make_up_the_kurtosis_of_a_normal_law_are_not_plain():
+    draws, far = rng(), 0.008  # a share of far parts with which the kurtosis of these draws is 3.0
+    parts = draws.choice([-1.0, 1.0], size=20_000) + 0.5 * draws.normal(size=20_000)
+    parts = np.where(draws.random(20_000) < far, 3.0 * draws.normal(size=20_000), parts)
+    assert not views.plain_parts(parts.reshape(-1, 10), 1)
+
+
 def test_mixed_columns_of_heavy_and_light_tails_are_separated():
     """A component holds at most 0.2 of another column; on 20 seeds at most 0.12."""
     generator, turn = rng(), np.linalg.qr(np.random.default_rng(1).normal(size=(5, 5)))[0]
