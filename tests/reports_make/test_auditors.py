@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from dpaudit.errors import DpauditError
-from reports.make.auditors import compare, tools
+from reports.make.auditors import compare, questions, tools
 from reports.make.auditors.tools import DELTA, EPSILON, Answer, Reader, Tool, truth
 from reports.make.tasks import TASKS
 
@@ -61,6 +61,40 @@ def test_a_missing_tool_is_named(monkeypatch):
         DpauditError, match=r"needs no_such_module_of_an_auditor, of the extra `auditors`"
     ):
         tools.package("absent")
+
+
+def test_one_audit_answers_every_question_from_below_and_what_is_not_asked_is_left_out(monkeypatch):
+    """The bounds hold together at level .95; these draws are fixed. Estimates are within 0.05."""
+    few = {name: (task, 2_000) for name, (task, _) in questions.DRAWS.items()}
+    monkeypatch.setattr(questions, "DRAWS", few)
+    for name in ("dpaudit, whole curve", "Eureka's k-NN"):
+        tool, found = questions.TOOLS[name], questions.asked(name)
+        assert list(found) == list(few)
+        (values, spent), task = found["Laplace, 10,000"], questions.LAPLACE
+        assert 0.0 < spent < 5.0
+        for question, value in zip(tool.questions, values, strict=True):
+            true = float(questions.READ[question](task))
+            if question == questions.ESTIMATE:
+                assert value == pytest.approx(true, abs=0.05)
+            else:
+                assert 0.0 < value < true
+    monkeypatch.setitem(questions.TOOLS, "a", questions.Tool(["δ(0.5)"], lambda P, Q: [0.1], False))
+    assert [where for where in questions.asked("a") if "Laplace" not in where] == []
+
+
+def test_the_page_marks_what_is_above_the_truth_and_says_why_a_tool_has_no_answer():
+    answers = {
+        name: {"Laplace, 10,000": ([0.999] * len(tool.questions), 0.5)}
+        for name, tool in questions.TOOLS.items()
+    }
+    answers["DP-Sniper, perceptron"] = answers["DP-Auditorium, hockey stick"] = "No: module"
+    shown = questions.page(answers)
+    assert "| ε at δ = 0 | truth | 1 |  | 1 |  | ∞ |  |" in shown
+    assert "| jax-privacy, GDP | 0.999 † | 0.5 | – | – | – | – |" in shown
+    assert "| DP-Sniper, logistic regression | 0.999 | 0.5 |" in shown
+    assert "| Eureka's k-NN | 0.999 | 0.5 |" in shown
+    assert "| DP-Sniper, perceptron | – | – | – | – | – | – |" in shown
+    assert shown.endswith("DP-Sniper, perceptron; DP-Auditorium, hockey stick: No: module.")
 
 
 def test_page_leaves_unsound_tools_out_of_the_contest(monkeypatch):

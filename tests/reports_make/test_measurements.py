@@ -95,7 +95,8 @@ def test_the_cost_of_one_run_contains_the_sort_and_the_page_has_a_row_for_each_w
     assert 0.0 < small.drawing <= small.least < small.whole
     costs = {name: seconds.Cost(10.0 + place) for place, name in enumerate(seconds.WORK)}
     shares = dict.fromkeys(seconds.SHARED, (4.0, 1.0))
-    shown = seconds.page(costs, shares)
+    shown = seconds.page(costs, shares, "Other tools.")
+    assert shown.endswith("Other tools.")
     assert all(f"| {name} | {10 + place} | – |" in shown for place, name in enumerate(seconds.WORK))
     assert all(f"| {name} | 4 | 1 | 0.25 | 2.5 | 1 | 4 |" in shown for name in shares)
     first, last, factor = seconds.GROWTH["canaries"]

@@ -2,8 +2,8 @@
 
 Each work runs in a process of its own, once to warm up and then a few times, of which the fastest
 counts. Beside it stand drawing alone, and drawing with one pass of the winning score and one
-histogram of the scores. A second table has the share of the work that stays in one process when
-others draw and score.
+histogram of the scores. Other tables have the share of the work that stays in one process when
+others draw and score, and the answers and seconds of other tools.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,6 @@ from reports.make.audits.rates import CORES
 from reports.make.page import REPORTS, heads, number, render, table, write
 from reports.make.timing import clock, memory
 
-OTHERS = ("dp_auditorium", "jax_privacy", "privacy_estimates", "opake")  # modules
 REPEATS, LONG = 3, 2.0  # calls of which the fastest counts; CPU s from which one is enough
 BINS = 1000
 EPSILON = np.linspace(0.0, 1.0, 10)  # nats
@@ -109,11 +108,20 @@ def one_run(canaries: int) -> Cost:
     return Cost(whole, drawing, drawing + fastest(lambda: np.sort(scores)))
 
 
-def zeroed(share: int, points: int) -> Cost:
-    """`worst_case` of ALS over one of `share` rows of FLIGHT, at `points` values of ε."""
+def zeroed(share: int, points: int, new: bool = False) -> Cost:
+    """`worst_case` of ALS over one of `share` rows of FLIGHT, at `points` values of ε.
+
+    new : each call has other data; else all but the first find the decomposition of them kept.
+    """
     data, curve = datasets.load("flight").database[::share], np.linspace(0.0, 1.0, points)
     mechanism = mechanisms.ALS(rows=1200)
-    return Cost(fastest(lambda: exact.worst_case(mechanism, data, curve)))
+    calls = count()
+
+    def work() -> None:
+        rows = data * (1.0 + 1e-9 * next(calls)) if new else data
+        exact.worst_case(mechanism, rows, curve)
+
+    return Cost(fastest(work))
 
 
 def replaced() -> Cost:
@@ -129,12 +137,6 @@ def replaced() -> Cost:
         candidates=data[chosen],
     )
     return Cost(fastest(case))
-
-
-def eureka(draw: Callable[[], Draws]) -> Cost:
-    """Paper 1's estimator by nearest neighbours (`dpaudit.eureka`), at ε = 0 alone."""
-    P, Q = draw()
-    return Cost(fastest(lambda: dp.eureka(P, Q, 0.0, rng=1)), fastest(draw))
 
 
 def cold(*arguments: str) -> Cost:
@@ -171,14 +173,17 @@ def audit_mean() -> object:
     return dp.audit(noisy_mean, pair, draws=10**6, rng=1)
 
 
-def search_mean() -> object:
-    """A search among 500 rows for the worst neighbour of `noisy_mean`."""
-    rows = np.random.default_rng(1).random((500, 2))
+def search_mean(size: int = 500) -> object:
+    """A search among `size` rows for the worst neighbour of `noisy_mean`."""
+    rows = np.random.default_rng(1).random((size, 2))
     return dp.search_neighbours(noisy_mean, rows, draws=10**5, rng=1)
 
 
-def run_scenario() -> object:
-    """`dpaudit run` of the scenario of `dpaudit init`: a search, an audit and the report."""
+def run_scenarios(scenarios: int = 1) -> object:
+    """`dpaudit run` of as many scenarios, that of `dpaudit init` with seeds from 0 on.
+
+    Each is a search, an audit and the report.
+    """
     with (
         tempfile.TemporaryDirectory() as folder,
         chdir(folder),
@@ -186,7 +191,13 @@ def run_scenario() -> object:
         redirect_stdout(nowhere),
         redirect_stderr(nowhere),
     ):
-        return main(["init", "audit"]) or main(["run", "audit/scenario.toml"])
+        main(["init", "audit"])
+        text, paths = Path("audit/scenario.toml").read_text(), []
+        for seed in range(scenarios):
+            paths.append(Path(f"audit/{seed}.toml"))
+            own = text.replace("seed = 0", f"seed = {seed}").replace('mean-hours"', f'{seed}"')
+            paths[-1].write_text(own)
+        return main(["run", *map(str, paths)])
 
 
 def shared(work: Callable[[], object]) -> tuple[float, float]:
@@ -196,6 +207,11 @@ def shared(work: Callable[[], object]) -> tuple[float, float]:
         serial = fastest(work)
     get_reusable_executor().shutdown()  # else its workers keep this process from ending
     return alone, serial
+
+
+def warm(work: Callable[[], object]) -> Cost:
+    """Any work, without drawing alone beside it."""
+    return Cost(fastest(work))
 
 
 def fastest(work: Callable[[], object]) -> float:
@@ -221,23 +237,30 @@ WORK: dict[str, Callable[[], Cost]] = {
         for n in (10**4, 10**6)
     },
     "100 columns, 100,000 draws a side": partial(audit, partial(columns, 100, 10**5)),
+    "100 columns, 20,000 draws a side": partial(audit, partial(columns, 100, 20_000)),
     "1,000 columns, 20,000 draws a side": partial(audit, partial(columns, 1000, 20_000)),
     **{f"one run, {m:,} canaries": partial(one_run, m) for m in (10**3, 10**4, 10**5, 10**6)},
     "`worst_case`, ALS, 32,735 rows zeroed × 10 ε": partial(zeroed, 10, 10),
     "`worst_case`, ALS, 327,346 rows zeroed × 10 ε": partial(zeroed, 1, 10),
     "`worst_case`, ALS, 327,346 rows zeroed × 100 ε": partial(zeroed, 1, 100),
     "`worst_case`, ALS, 327,346 rows replaced by 20 × 10 ε": replaced,
-    "Eureka's k-NN, Laplace, 10,000 draws a side, ε = 0": partial(eureka, partial(laplace, 10**4)),
-    "Eureka's k-NN, 30 numbers, 10,000 draws a side, ε = 0": partial(
-        eureka, partial(scaled, 10**4)
+    **{
+        f"`worst_case`, ALS, {rows} rows zeroed × 10 ε, new data": partial(zeroed, share, 10, True)
+        for rows, share in (("32,735", 10), ("327,346", 1))
+    },
+    "a search among 500 rows, 100,000 draws a side at the end": partial(warm, search_mean),
+    "a search among 5,000 rows, 100,000 draws a side at the end": partial(
+        warm, partial(search_mean, 5000)
     ),
+    "`dpaudit run` of 1 scenario, warm": partial(warm, run_scenarios),
+    "`dpaudit run` of 10 scenarios, warm": partial(warm, partial(run_scenarios, 10)),
     RUN: partial(cold, "dpaudit", "run", "scenario.toml"),
     "cold `pytest` with its one test": partial(cold, "pytest", "-q", TEST),
 }
 SHARED: dict[str, Callable[[], object]] = {
     "an audit, 1,000,000 draws a side": audit_mean,
     "a search among 500 rows, 100,000 draws a side at the end": search_mean,
-    "`dpaudit run` of the scenario of `dpaudit init`, warm": run_scenario,
+    "`dpaudit run` of the scenario of `dpaudit init`, warm": run_scenarios,
 }
 GROWTH = {  # what grows, from the work of one name to that of another, by a factor
     "draws, one number": ("Laplace, 10,000 draws a side", "Laplace, 1,000,000 draws a side", 100),
@@ -247,9 +270,20 @@ GROWTH = {  # what grows, from the work of one name to that of another, by a fac
         100,
     ),
     "canaries": ("one run, 1,000 canaries", "one run, 1,000,000 canaries", 1000),
+    "columns": ("100 columns, 20,000 draws a side", "1,000 columns, 20,000 draws a side", 10),
     "zeroed rows": (
         "`worst_case`, ALS, 32,735 rows zeroed × 10 ε",
         "`worst_case`, ALS, 327,346 rows zeroed × 10 ε",
+        10,
+    ),
+    "zeroed rows, new data": (
+        "`worst_case`, ALS, 32,735 rows zeroed × 10 ε, new data",
+        "`worst_case`, ALS, 327,346 rows zeroed × 10 ε, new data",
+        10,
+    ),
+    "rows of a search": (
+        "a search among 500 rows, 100,000 draws a side at the end",
+        "a search among 5,000 rows, 100,000 draws a side at the end",
         10,
     ),
     "ε of a worst case": (
@@ -257,6 +291,7 @@ GROWTH = {  # what grows, from the work of one name to that of another, by a fac
         "`worst_case`, ALS, 327,346 rows zeroed × 100 ε",
         10,
     ),
+    "scenarios": ("`dpaudit run` of 1 scenario, warm", "`dpaudit run` of 10 scenarios, warm", 10),
 }
 
 
@@ -276,7 +311,11 @@ def report() -> None:
         costs[name] = in_fresh_process(cost, name)
         print(f"{name}: {costs[name].whole:.3f} CPU s", flush=True)
     shares = {name: in_fresh_process(shared, work) for name, work in SHARED.items()}
-    write(REPORTS / "time.md", page(costs, shares))
+    # Imported late: a new process is at least as large as the one that starts it.
+    from reports.make.auditors import questions
+
+    answers = {name: questions.asked_or_why_not(name) for name in questions.TOOLS}
+    write(REPORTS / "time.md", page(costs, shares, questions.page(answers)))
 
 
 def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -286,8 +325,9 @@ def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
         return process.submit(function, *arguments).result()
 
 
-def page(costs: dict[str, Cost], shares: dict[str, tuple[float, float]]) -> str:
-    """The page, from the cost of each work of `WORK` and the shared seconds of each of `SHARED`."""
+def page(costs: dict[str, Cost], shares: dict[str, tuple[float, float]], others: str) -> str:
+    """The page, from the cost of each work of `WORK`, the shared seconds of each of `SHARED`, and
+    the table of other tools."""
     rows = [
         [
             name,
@@ -314,7 +354,6 @@ def page(costs: dict[str, Cost], shares: dict[str, tuple[float, float]]) -> str:
         [name, *(number(x, 2) for x in (alone, one, one / alone, *planned(alone, one)))]
         for name, (alone, one) in shares.items()
     ]
-    missing = ", ".join(f"`{name}`" for name in OTHERS if find_spec(name) is None)
     return render(
         "time.md",
         costs=table(head, rows),
@@ -326,7 +365,7 @@ def page(costs: dict[str, Cost], shares: dict[str, tuple[float, float]]) -> str:
             ),
             plans,
         ),
-        missing=missing,
+        others=others,
         repeats=REPEATS,
         load=f"{os.getloadavg()[2]:.0f}",
         cores=os.cpu_count(),
