@@ -14,8 +14,8 @@ from dpaudit.neighbours import zero_row
 from dpaudit.search import select
 from reports.make.page import number, table
 
-DRAWS = {1: 100_000, 30: 20_000, 100: 20_000, 1000: 4_000}  # a side, by the numbers in an output
-BUDGETS = {1: 10.0, 30: 10.0, 100: 5.0, 1000: 3.0}  # draws of search and audit over the audit's
+DRAWS = {1: 100_000, 30: 20_000, 100: 20_000, 1000: 20_000}  # a side, by the numbers in an output
+BUDGETS = {1: 10.0, 30: 10.0, 100: 5.0, 1000: 1.4}  # draws of search and audit over the audit's
 FEW = 1_000  # draws a side of an audit whose time is nearly that of an audit of none
 DATA = np.random.default_rng(0).random((50, 2))
 
