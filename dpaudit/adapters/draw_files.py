@@ -164,6 +164,22 @@ def _parquet(path: Path) -> np.ndarray | list[Any]:
         fail(str(path), str(error), "a Parquet file")
 
 
+def columns_of(path: str | Path) -> list[str]:
+    """The names of the columns in a .parquet file, or the words of the first line of a .csv file,
+    which are these names if its draws are numbers; none where there are no names.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".csv":
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first = next(csv.reader(file), [])
+        return first if all(type(_cell(cell)) is str for cell in first) else []
+    if path.suffix.lower() == ".parquet":
+        from pyarrow import parquet
+
+        return list(parquet.read_schema(path).names)
+    return []
+
+
 READERS = {".npy": _npy, ".csv": _csv, ".parquet": _parquet}
 
 

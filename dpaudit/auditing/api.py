@@ -14,6 +14,7 @@ from dpaudit._core import check
 from dpaudit._core.keywords import known_keywords
 from dpaudit._core.types import ArrayLike, Count, Mechanism, RngLike
 from dpaudit.adapters import read_draws
+from dpaudit.adapters.draw_files import columns_of
 from dpaudit.adapters.functions import as_mechanism, source_of
 from dpaudit.auditing.clock import planned
 from dpaudit.auditing.engine import audit_draws, audit_mechanism
@@ -274,6 +275,11 @@ def audit_samples_of(
         check.fail(
             "Q", check.Words("those of P again"), "other draws than P", "nothing would be audited"
         )
+    if paths and left.dtype.kind == right.dtype.kind == "f":
+        ours, theirs = columns_of(P), columns_of(Q)
+        if ours != theirs and sorted(ours) == sorted(theirs):
+            got = check.Words("the same columns in another order")
+            check.fail("Q", got, "the columns of P in their order")
     settings = Settings.of(min(len(left), len(right)), **options)
     with shown(progress) as callback:
         return audit_draws(left, right, subject, settings, Drawing(progress=callback))

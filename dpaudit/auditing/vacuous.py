@@ -22,7 +22,7 @@ from dpaudit.certify.estimate import certify
 from dpaudit.certify.few import certify_few
 from dpaudit.certify.scores import SortedScores
 from dpaudit.certify.split import Split
-from dpaudit.curves.claims import about_fewer, doubtful
+from dpaudit.curves.claims import about_others, doubtful
 from dpaudit.errors import InvalidInput
 from dpaudit.neighbours import NeighbourPair
 from dpaudit.sampling.degenerate import same_outputs
@@ -39,6 +39,10 @@ TRIED = 1 << 20  # most certifying draws with which an audit of such outputs is 
 # Outputs compared on common random numbers: at most COMMON, or FEW if every draw is a fit or a run
 # of a program, and at most a SHARE of the draws (but at least FEW).
 COMMON, FEW, SHARE = 1024, 32, 0.1
+LOW_LEVEL = (
+    "level = {level:g} is the confidence, not the probability of an error: at so small a level "
+    "most audits of a claim that holds may call it violated."
+)
 
 
 def too_few(settings: Settings, reference: Reference | None, sizes: Split) -> bool:
@@ -126,18 +130,20 @@ def copied(P: np.ndarray, Q: np.ndarray) -> str:
 
 
 def with_doubts(
-    findings: Findings, settings: Settings, same: Callable[[], str], rows: int = 1
+    findings: Findings, settings: Settings, same: Callable[[], str], rows: int | None = None
 ) -> Findings:
     """The findings, with notes that doubt the claim; "inconclusive" takes the place of "not
     violated" if both sides have the same outputs.
 
     same : a function that returns a sentence if both sides are the same, else ""; called only if
-    nothing is certified. rows : the number of rows in which the databases differ.
+    nothing is certified. rows : the number of rows in which the databases differ; None if it is
+    unknown.
     """
     judged, claim, sentence = findings.judged, settings.claim, ""
     if judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0:
         sentence = same()
     if sentence:
         judged = replace(judged, verdict="inconclusive")
-    doubts = filter(None, (doubtful(claim), about_fewer(claim, rows), sentence))
+    unsure = LOW_LEVEL.format(level=settings.level) if settings.alpha > 0.5 else ""
+    doubts = filter(None, (unsure, doubtful(claim), about_others(claim, rows), sentence))
     return replace(findings, judged=judged, notes=(*doubts, *findings.notes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial, wraps
 from glob import escape, glob
 from importlib import import_module
@@ -246,8 +247,19 @@ OUTPUTS = {
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
     for name, text in reversed(OUTPUTS.items()):
-        command = click.option(f"--{name}", type=FILE, metavar="FILE", help=text)(command)
+        option = click.option(
+            f"--{name}", type=FILE, metavar="FILE", help=text, callback=_without_earlier
+        )
+        command = option(command)
     return command
+
+
+def _without_earlier(context: click.Context, option: click.Parameter, file: Path | None) -> Any:
+    """Remove the file of an earlier run, which a CI server would take for that of a failed one."""
+    if file is not None and file.is_file():
+        with suppress(OSError):  # writing says what is wrong
+            file.unlink()
+    return file
 
 
 def _claim(text: str) -> tuple[float, float]:

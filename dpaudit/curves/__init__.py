@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = on_first_use(
     {
         "dpaudit.curves.accountant": "ComposedCurves SampledGaussian",
         "dpaudit.curves.claims": (
-            "Claim Family MetricClaim about_fewer as_claim doubtful exceeds refuse_unbreakable"
+            "Claim Family MetricClaim about_others as_claim doubtful exceeds refuse_unbreakable"
         ),
         "dpaudit.curves.gaussian_shift": "shift_delta",
         "dpaudit.curves.group": "GroupCurve chained repeated",

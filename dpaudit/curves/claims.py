@@ -21,7 +21,7 @@ from dpaudit.curves.renyi import Linear, RenyiCurve, RenyiOrders, gaussian_mixin
 from dpaudit.errors import DpauditError, InvalidInput
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances: a δ that exceeds the claimed one by less is rounding
-LARGE, TINY = 0.5, 0.01  # δ ≥ LARGE with ε < TINY looks like a swapped (δ, ε)
+LARGE = 0.5  # from this δ on, a claim is doubted
 LARGEST_GROUP = 10**9  # rows; a claim about one row implies nothing useful for more
 ADVANTAGE = "advantage"
 MOST = 1000.0  # nats; the largest ε that a user is taken to have meant
@@ -523,10 +523,8 @@ def refuse_unbreakable(claim: Claim, epsilon: Array) -> None:
 
 
 def doubtful(claim: Claim | None) -> str | None:
-    """A warning if δ is so large and ε so small that they look swapped, else None."""
-    if claim is None or claim.family is None or claim.family.symbol != "ε":
-        return None
-    if claim.delta < LARGE or claim.family.value >= TINY:
+    """A warning if δ is so large that the claim hardly promises anything, else None."""
+    if claim is None or claim.family is None or claim.family.symbol != "ε" or claim.delta < LARGE:
         return None
     return (
         f"δ = {claim.delta:g} allows a mechanism to publish its data in that share of its runs; "
@@ -534,11 +532,18 @@ def doubtful(claim: Claim | None) -> str | None:
     )
 
 
-def about_fewer(claim: Claim | None, rows: int) -> str | None:
-    """A warning if the databases differ in more rows than the claim covers, else None."""
-    if claim is None or rows <= claim.group_size:
+def about_others(claim: Claim | None, rows: int | None) -> str | None:
+    """A warning if the databases differ in another number of rows than the claim is about, else
+    None. rows : that number; None if it is unknown.
+    """
+    if claim is None or rows is None or rows == claim.group_size:
         return None
     about = "one row" if claim.group_size == 1 else f"{claim.group_size} rows"
+    if rows < claim.group_size:
+        return (
+            f"The databases differ in {'one row' if rows == 1 else f'{rows:,} rows'}, and "
+            f"{claim.text} is about {about}: the stronger claim about fewer rows was not judged."
+        )
     return (
         f"The databases differ in {rows:,} rows, and {claim.text} is held to be about all of them, "
         f"as of one user; of a claim about {about} take claim.group(k)."

@@ -7,7 +7,7 @@ import numpy as np
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
 from dpaudit._core.keywords import known_keywords
-from dpaudit._core.types import ArrayLike
+from dpaudit._core.types import Array, ArrayLike
 from dpaudit.certify.one_run.bound import CANARIES, METHODS
 from dpaudit.certify.one_run.guesses import Guesses
 from dpaudit.certify.one_run.independent import GAUSSIAN, Family, log_odds
@@ -107,6 +107,9 @@ def audit_one_run(
             "the probability with which the canaries were put in",
             "pass the one that your coins had",
         )
+    if _listed_again(values, coins):
+        again = "each score several times, with the same coin"
+        fail("scores", Words(again), "those of different canaries", "list each canary once")
     question = question_of(
         claim=claim, level=level, delta=delta, method=method, canaries=canaries, family=family
     )
@@ -117,6 +120,15 @@ def audit_one_run(
         values, middle = log_odds(values, float(chance[0]), question.family), 0.0
     guesses, level = Guesses.of(values, coins, chance, middle), float(level)
     return OneRunResult(guesses, question, int(coins.sum()), level, judge(guesses, coins, question))
+
+
+def _listed_again(scores: Array, coins: np.ndarray) -> bool:
+    """Whether each score occurs several times and always with one coin, as in a file that was
+    joined to itself, although no threshold tells the coins, as that of a run that tells all would.
+    """
+    values, first, times = np.unique(scores, return_index=True, return_counts=True)
+    alike = len(np.unique(np.stack([scores, coins]), axis=1).T) == len(values)
+    return alike and bool(times.min() > 1) and np.count_nonzero(np.diff(coins[first])) > 1
 
 
 def question_of(

@@ -104,7 +104,7 @@ class StepAudit:
         self._wealth = StepWealth(sample_rate, noise_multiplier, orthogonal, 1)
         self.shifts = False
         self._mu = StepMu(self.sample_rate, self.orthogonal, 1, self.shifts)
-        self._sampling_refuted = False
+        self._sampling_refuted = self._any_included = False
 
     def update(
         self,
@@ -176,6 +176,7 @@ class StepAudit:
             self._mu.see_noise(noises, float(np.max(np.abs(shifts))))
         self._wealth.bet(residual, coins, rest, size)
         self.steps += 1
+        self._any_included |= bool(coins.any())
         share = self._wealth.logs["sampling"] - math.log(len(BETTORS))
         self._sampling_refuted |= self._reaches(share)
         if self._wealth.log_total > self._largest:
@@ -297,11 +298,15 @@ class StepAudit:
         """ "violated", "not violated" or "inconclusive"."""
         if self.violated_at is not None:
             return "violated"
-        return "not violated" if self._reaches(self._wealth.log_largest) else "inconclusive"
+        able = self._reaches(self._wealth.log_largest) and self._any_included
+        return "not violated" if able else "inconclusive"
 
     @property
     def reason(self) -> str:
         """The verdict in a few sentences for people."""
+        if self.verdict == "inconclusive" and self._reaches(self._wealth.log_largest):
+            watched = counted(self.steps, "step")
+            return f"No canary was in the batch of any of {watched}: they tell nothing of one."
         return steps_reason(
             self.verdict,
             sample_rate=self.sample_rate,

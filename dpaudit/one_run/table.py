@@ -19,6 +19,9 @@ from dpaudit.adapters.table_rows import distances, spreads
 from dpaudit.curves.claims import ClaimLike
 from dpaudit.one_run.api import audit_one_run
 from dpaudit.one_run.result import OneRunResult
+from dpaudit.outcomes import numbered
+from dpaudit.sampling.independence import examine_shared
+from dpaudit.verdict.one_run import REVERSED
 
 MOST = 2000  # records, at most, that an attack is aimed at: enough for ε of about ln(MOST/3)
 CATEGORIES = 20  # a column of numbers with at most so many different values holds categories
@@ -28,6 +31,14 @@ FEWEST = 50  # records a side
 ATTEMPTS = 100_000  # queries, at most, that are tried: each must single out a synthetic record
 ATTACKS = 500  # attacks of each kind on either group, as in anonymeter
 GUESSED_FROM = 3  # columns of a singling-out query, as in anonymeter
+SWAPPED = (
+    "That is far fewer than by chance: the synthetic table is nearer to hold-out than to train. "
+    "Are the two swapped?"
+)
+STRANGE = (
+    "Most synthetic values of {columns} do not occur in train and hold-out, or lie outside of "
+    "their range: where units or codes differ, this attack sees nothing."
+)
 
 
 @known_keywords()
@@ -125,6 +136,9 @@ def audit_table(
             fail(name, Words(f"{size} records"), f"at least {least} records")
     seed = root(rng)
     _refuse_two_populations(codes["train"], codes["holdout"])
+    if examine_shared(*numbered(codes["train"], codes["holdout"]), level=UNLIKELY):
+        expected = "records that train does not have, chosen by a random split"
+        fail("holdout", Words("records that train has, too"), expected)
 
     draw = generator(seed, Purpose.COIN)
     count = min(len(codes["train"]), len(codes["holdout"]), MOST)
@@ -139,6 +153,11 @@ def audit_table(
     unit = spreads(complete if len(complete) > 1 else np.nan_to_num(real), categories)
     scores, copied = _membership(codes["synthetic"], real, targets, unit)
     result = audit_one_run(scores, included, claim=claim, level=level, delta=delta)
+    reason = result.reason.replace(REVERSED, SWAPPED)
+    if strange := _strange(codes["synthetic"], real, categories):
+        columns_there = ", ".join(names[column] for column in strange)
+        reason = f"{STRANGE.format(columns=columns_there)} {reason}"
+    result = replace(result, judged=replace(result.judged, reason=reason))
 
     note = (
         "The canaries are records of train and hold-out, and ε is that of one record replaced by "
@@ -220,6 +239,20 @@ def _refuse_two_populations(train: Array, holdout: Array) -> None:
             Words("records with other distributions than those of train"),
             "records of the same population, chosen by a random split",
         )
+
+
+def _strange(synthetic: Array, real: Array, categories: Sequence[int]) -> list[int]:
+    """The columns in which most synthetic values are unlike all real ones, in kind or in size."""
+    strange = []
+    for column, (made, known) in enumerate(zip(synthetic.T, real.T, strict=True)):
+        if column in categories:
+            alike = np.isin(made, known)
+        else:
+            alike = (made >= np.nanmin(known)) & (made <= np.nanmax(known))
+        present = ~np.isnan(made)
+        if 2 * np.count_nonzero(alike[present]) < np.count_nonzero(present):
+            strange.append(column)
+    return strange
 
 
 def _membership(

@@ -58,7 +58,9 @@ class Kind(IntEnum):
     TEXT = 3  # the code of a text, or of the format of JSON or CSV
     WORDS = 4  # the number of words of a text, or of letters of a word; these have positions
     MEMBER = 5  # 1 where a set has the member that the path ends with
-    REST = 6  # an integer less its nearest float, or the code of how a number is written
+    # an integer less its nearest float, the code of how a number is written, or that of the order
+    # of a dict's keys where they are not sorted
+    REST = 6
     COUNT = 7  # how often a list or text has the entry or word that the path ends with
     PAIR = 8  # how often it has the two neighbours that the path ends with
 
@@ -219,6 +221,10 @@ class _Table:
         """A dict has its size and the features of each key; of columns, the counts of records."""
         self.emit(path, Kind.TYPE, rows, DICT)
         self.emit(path, Kind.SIZE, rows, list(map(len, values)))
+        if not self.encoded:  # the order in a text is a part of its format
+            unsorted = [i for i, value in enumerate(values) if list(value) != sorted(value)]
+            codes = [text_code(" ".join(values[i])) for i in unsorted]
+            self.emit(path, Kind.REST, rows[unsorted], codes)
         having = defaultdict[str, list[int]](list)
         for i, value in enumerate(values):
             for key in value:

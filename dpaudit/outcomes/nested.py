@@ -4,14 +4,15 @@ A new type of output is read here, in `_container` or `_known`, as lists, dicts,
 texts of its parts; nothing else need know it.
 
 Equal draws are equal bytes, on any machine. Lists and tuples are JSON lists. A dict is an object
-whose keys are the JSON texts of its keys, sorted. Three objects cannot be a dict, because their
-keys are not in quotes: {"set": [members in order]}; {"number": [nearest float, remainder]} for an
-integer that no float equals; {"long": [length, code, first entries]} for a list of more than
-`SLOTS` entries, and for a draw that would take more than `WIDEST` characters. A text of more than
-`LONGEST` characters, and a key of more than `LONGEST_KEY`, is cut and ends with its digest. Bytes
-are the text that they encode, else a dict of their values and of the floats that they may be. A
-complex number is a list of its parts, a time a dict of its unit and number. Any other draw that is
-not a list is read as a list of one entry, and None as the empty list, as in `tables`.
+whose keys are the JSON texts of its keys, in its own order, which is released too. Three objects
+cannot be a dict, because their keys are not in quotes: {"set": [members in order]}; {"number":
+[nearest float, remainder]} for an integer that no float equals; {"long": [length, code, first
+entries]} for a list of more than `SLOTS` entries, and for a draw that would take more than `WIDEST`
+characters. A text of more than `LONGEST` characters, and a key of more than `LONGEST_KEY`, is cut
+and ends with its digest. Bytes are the text that they encode, else a dict of their values and of
+the floats that they may be. A complex number is a list of its parts, a time a dict of its unit and
+number. Any other draw that is not a list is read as a list of one entry, and None as the empty
+list, as in `tables`.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def _is_long(plain: Any) -> bool:
 
 
 def _json(plain: Any) -> bytes:
-    return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return json.dumps(plain, separators=(",", ":")).encode("ascii")
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -158,7 +159,7 @@ def _container(value: Any, depth: int) -> Any:
         value = {"columns": names, "records": records, "index": [*index.names, *counted]}
     if hasattr(value, "todok"):  # a sparse matrix of SciPy
         small = math.prod(value.shape) <= SLOTS
-        entries = None if small else dict(value.todok().items())
+        entries = None if small else _sorted(dict(value.todok().items()))
         value = value.toarray() if small else {"shape": value.shape, "entries": entries}
     if hasattr(value, "nodes") and hasattr(value, "edges"):  # a graph of NetworkX
         value = _graph(value)
@@ -238,7 +239,13 @@ def _graph(graph: Any) -> dict[str, Any]:
         ends = edge[:2] if directed else sorted(edge[:2], key=repr)
         edges[(*ends, *edge[2:])] = attributes or 1
     nodes = {node: attributes or 1 for node, attributes in graph.nodes(data=True)}
-    return {"directed": directed, "graph": graph.graph, "nodes": nodes, "edges": edges}
+    parts = {"directed": directed, "edges": _sorted(edges), "graph": graph.graph}
+    return {**parts, "nodes": _sorted(nodes)}
+
+
+def _sorted(entries: dict[Any, Any]) -> dict[Any, Any]:
+    """The entries of what has no order of its own, such as the nodes of a graph."""
+    return dict(sorted(entries.items(), key=repr))
 
 
 def _cut(entries: list[Any]) -> Any:

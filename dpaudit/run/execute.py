@@ -238,7 +238,7 @@ def _prepare(
                 checkpoint=SearchStore(watch.folder / SEARCH, compared, resume=resume),
             )
             pair, words = selection.best.change.pair(dataset.database), rule.text(selection)
-            notes = rule.notes
+            notes = (*rule.notes, *selection.notes)
         else:
             pair, words = rule.pair(mechanism, dataset.database), rule.text(dataset.database)
         if isinstance(mechanism, Called):

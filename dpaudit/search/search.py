@@ -285,7 +285,7 @@ def search_neighbours(
             **both,
         )
         pair = selection.best.change.pair(database)
-        notes = (NOT_PUBLIC,) if is_of_data(bounds) else ()
+        notes = (*((NOT_PUBLIC,) if is_of_data(bounds) else ()), *selection.notes)
         record = selection.to_dict()
         subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
         return SearchResult(selection, pair, audit_subject(subject, **both, **settings))

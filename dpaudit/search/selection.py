@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dpaudit._core.value import Text, value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
+from dpaudit.verdict.judgement import NOT_AUDITED
 from dpaudit.verdict.numbers import count, counted, number
 
 if TYPE_CHECKING:
@@ -119,6 +120,20 @@ class Selection:
     def at(self) -> str:
         """The ε at which δ was compared, nats, in words."""
         return self.level or number(self.epsilon)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for the verdict if the mechanism failed on neighbours that were tried."""
+        failed = [trial for trial in self.tried if trial.note]
+        if not failed:
+            return ()
+        which = failed[0].change.text + (", first" if len(failed) > 1 else "")
+        return (
+            f"{NOT_AUDITED}the mechanism failed on {count(len(failed))} of "
+            f"{counted(len(self.tried), 'neighbour')} that were tried ({which}), and not on D. An "
+            "error that depends on a row gives the row away. If it may not come in, give public "
+            "bounds or candidates.",
+        )
 
     @property
     def audited(self) -> int:

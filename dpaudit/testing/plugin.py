@@ -14,8 +14,9 @@ failure of a privacy test, pytest shows no arguments and local variables, since 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import nullcontext
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
@@ -108,7 +109,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Report the audits of the test; with the marker or the fixture they spend its budget."""
-    with reporting(_report(item)):
+    with reporting(_report(item)) as report, _heard_in_threads(report.lost):
         try:
             if not _is_privacy_test(item):
                 return (yield)
@@ -155,13 +156,31 @@ def pytest_runtest_makereport(
         _hide_values(item, call.excinfo, report)
         return report
     over = call.when == "call" and report.passed and item.stash.get(_ENDED, False)
-    if over and budget is not None and budget.unused and not reports.audits:
+    nothing = budget is not None and budget.unused and not reports.audits
+    if over and (nothing or reports.lost):
         try:
-            pytest.fail(NOTHING, pytrace=False)
+            pytest.fail(str(reports.lost[0]) if reports.lost else NOTHING, pytrace=False)
         except pytest.fail.Exception:
             failure = pytest.ExceptionInfo.from_current()
         report.outcome, report.longrepr = "failed", item.repr_failure(failure)
     return report
+
+
+@contextmanager
+def _heard_in_threads(lost: list[BaseException]) -> Iterator[None]:
+    """Keep what dpaudit raised in threads that nobody caught: the test would pass all the same."""
+    before = threading.excepthook
+
+    def hook(raised: threading.ExceptHookArgs) -> None:
+        if raised.exc_value is not None and _went_through_dpaudit(raised.exc_value):
+            lost.append(raised.exc_value)
+        before(raised)
+
+    threading.excepthook = hook
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 def _hide_values(

@@ -34,12 +34,13 @@ class Reporting:
     """The audits of one test, in order.
 
     show_data : whether to show values of the data. look : called with what an audit will cost,
-    before its draws; None if nobody asks for it.
+    before its draws; None if nobody asks for it. lost : what was raised in threads of the test.
     """
 
     def __init__(self, show_data: bool = False, look: Callable[[str], None] | None = None) -> None:
         self.show_data, self.look = show_data, look
         self.audits: list[Audited] = []
+        self.lost: list[BaseException] = []
 
     @property
     def line(self) -> str:

@@ -52,6 +52,7 @@ NOTHING = "There is no claim to judge by, and no exact spectrum is known."
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
 TOO_FEW = "These draws would not have refuted {name} even if every output gave its database away."
 UNCERTIFIED = ", not certified: the draws are too few, later ones differ, or the score misses it."
+NOT_AUDITED = "Not audited: "  # with this a note begins that takes "not violated" away
 ALL_READ: Mapping[str, float] = {}
 
 
@@ -295,10 +296,13 @@ def would_show(detectable: Mapping[str, Any]) -> str:
 def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
     """The verdict with notes before its reason. If one says that M(D) always gives one value and
     M(D') another (`sampling.degenerate`), which the audit does not certify, the draws are too few,
-    later draws differ, or the score does not see it: the verdict is "inconclusive".
+    later draws differ, or the score does not see it: the verdict is "inconclusive". So it is if the
+    mechanism failed on a neighbour, which could not be audited.
     """
     sentences, verdict = list(notes), judged.verdict
     for place, note in enumerate(sentences):
+        if verdict != "violated" and note.startswith(NOT_AUDITED):
+            verdict = "inconclusive"
         if verdict != "violated" and note.startswith(NOT_RANDOM) and note.endswith(INFINITE):
             verdict = "inconclusive"
             sentences[place] = note.removesuffix(INFINITE) + UNCERTIFIED

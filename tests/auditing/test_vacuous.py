@@ -81,12 +81,12 @@ def test_a_delta_above_one_is_refused_with_the_swap_where_that_is_a_claim(pair, 
 
 @quick
 @STOPS
-def test_a_large_delta_at_a_tiny_epsilon_is_doubted_first(stop):
+def test_a_large_delta_is_doubted_first(stop):
     doubted = dp.audit(noisy_sum, PAIR, draws=500, claim=(1e-5, 0.5), stop=stop, **SEEDED)
     assert doubted.reason.startswith("δ = 0.5 allows a mechanism to publish its data")
     assert "ε comes first in the claim (1e-05, 0.5)" in doubted.reason
     assert doubtful(dp.Claim(1e-5, 0.49)) is None
-    assert doubtful(dp.Claim(0.02, 0.5)) is None
+    assert "in that share of its runs" in str(doubtful(dp.Claim(1.0, 0.99)))
 
 
 # --- a mechanism that ignores what differs --------------------------------------------------------

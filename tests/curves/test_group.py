@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpaudit as dp
-from dpaudit.curves import GroupCurve, about_fewer
+from dpaudit.curves import GroupCurve, about_others
 
 pytestmark = pytest.mark.quick
 
@@ -84,8 +84,8 @@ def test_rows_that_differ_are_counted_in_any_order():
     assert dp.NeighbourPair(DATA, np.append(DATA[1:], DATA[1:], axis=0)).rows == 4
     assert dp.NeighbourPair(DATA[:2], DATA + 9.0).rows == 5
     assert (THREE.rows, dp.neighbours.add_row(DATA, [1.0]).rows) == (3, 1)
-    assert about_fewer(dp.Claim(1.0), moved.rows).startswith("The databases differ in 2 rows")
-    assert about_fewer(dp.Claim(1.0).group(2), moved.rows) is None
+    assert about_others(dp.Claim(1.0), moved.rows).startswith("The databases differ in 2 rows")
+    assert about_others(dp.Claim(1.0).group(2), moved.rows) is None
 
 
 def test_a_group_has_a_size_that_databases_have():

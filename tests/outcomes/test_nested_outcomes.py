@@ -143,10 +143,9 @@ def test_blocks_of_different_form_are_joined():
 
 
 def test_canonical_text_is_the_same_for_equal_draws():
-    assert (
-        len(set(texts({"a": 1, "b": {3, 1, 2}}, {"b": frozenset([2, 3, 1]), "a": np.int8(1)}, "x")))
-        == 2
-    )
+    same = {"a": 1, "b": {3, 1, 2}}, {"a": np.int8(1), "b": frozenset([2, 3, 1])}
+    assert len(set(texts(*same, "x"))) == 2
+    assert len(set(texts(*same, {"b": {1, 2, 3}, "a": 1}))) == 2  # the order of keys is released
     assert texts("x", (1, "y"), [1, "y"], np.array([1, 2]))[1:] == [
         b'[1,"y"]',
         b'[1,"y"]',

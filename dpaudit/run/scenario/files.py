@@ -134,7 +134,7 @@ def _comments(text: str) -> list[str]:
 
 def _read(path: Path) -> File:
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
         return File(path, text, tomllib.loads(text))
     except OSError as error:
         message = f"cannot read the scenario {one_line(str(path))}: {error.strerror}"

@@ -17,7 +17,7 @@ from dpaudit.auditing.result import AuditResult
 from dpaudit.errors import InvalidInput, MechanismError, message_of
 from dpaudit.one_run.result import OneRunResult
 from dpaudit.one_run.step_result import StepResult
-from dpaudit.report import render_index
+from dpaudit.report import FILES, render_index
 from dpaudit.report.comparison import Moved, moved
 from dpaudit.verdict.record import section
 
@@ -47,8 +47,8 @@ class ScenarioOutcome:
 
 def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> ScenarioOutcome:
     """The outcome of `work`, which writes a report into `folder` and returns a result or a study's
-    sentences. An exception becomes an outcome, too; so does SystemExit of the user's code, whose
-    status could be mistaken for a verdict.
+    sentences. An exception becomes an outcome, too, and the report of an earlier run is removed; so
+    does SystemExit of the user's code, whose status could be mistaken for a verdict.
     """
     begin = time.perf_counter()
     raised: Exception
@@ -64,6 +64,9 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
             return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
         verdict, reason, record = done.verdict, done.reason, done.to_dict()
         return ScenarioOutcome(name, path, folder, verdict, reason, seconds, record)
+    if not isinstance(raised, InvalidInput):  # which says that nothing was begun
+        for stale in (RESULT, *FILES):
+            (folder / stale).unlink(missing_ok=True)
     # of an unexpected error its type and a message without data
     text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
     seconds = time.perf_counter() - begin
