@@ -155,7 +155,7 @@ def _parquet(path: Path) -> np.ndarray | list[Any]:
             check_room(str(path), needed, f"{length:,} x {len(kinds):,} cells")
             table = file.read()
         if not plain:
-            return table.to_pylist()
+            return table.select(sorted(table.column_names)).to_pylist()
         columns = [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
     except (ArrowException, OverflowError, ValueError, OSError) as error:

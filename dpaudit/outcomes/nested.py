@@ -166,7 +166,7 @@ def _container(value: Any, depth: int) -> Any:
     if isinstance(value, np.ma.MaskedArray):
         return _plain(value.tolist(), depth)  # None for each masked entry
     if isinstance(value, np.void) and value.dtype.names:
-        value = {name: value[name] for name in value.dtype.names}
+        value = {name: value[name] for name in sorted(value.dtype.names)}
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0):
         return _cut([_plain(entry, depth) for entry in value])
     if isinstance(value, np.ndarray) and value.dtype.kind in REAL + "USO":

@@ -1,7 +1,5 @@
 """Plausible mistakes that made a gate green for a leak, or red for none."""
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from dpaudit.one_run.table import STRANGE, SWAPPED
 
 DATA = np.array([[0.1], [0.4], [0.5], [0.9], [1.0]])
 PAIR = dp.neighbours.zero_row(DATA, 4)
-pytest_plugins = ["pytester"]
 SETTINGS = {"claim": (1.0, 0.0), "draws": 2000, "rng": 1}
 
 
@@ -158,35 +155,3 @@ def test_records_that_often_come_again_may_stand_in_both():
     answers = np.random.default_rng(0).integers(0, 3, (400, 3)).astype(float)
     found = dp.audit_table(answers[:100], answers[:200], answers[200:], claim=(1.0, 0.0), rng=0)
     assert found.verdict == "not violated"
-
-
-# --- threads of a test ---------------------------------------------------------------------------
-
-IN_A_THREAD = """
-import threading
-import numpy as np
-import pytest
-import dpaudit as dp
-
-def release(data, size, *, rng):
-    return data.mean() + rng.laplace(scale=0.02, size=size)
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.privacy
-def test_release(dp_audit):
-    pair = dp.neighbours.zero_row(np.ones((5, 1)), 4)
-    thread = threading.Thread(
-        target=lambda: dp_audit.private(release, pair, claim=(1.0, 0.0), draws=1000)
-    )
-    thread.start()
-    thread.join()
-"""
-
-
-def test_a_violation_in_a_thread_fails_the_test(pytester):
-    hook = threading.excepthook
-    pytester.makepyfile(IN_A_THREAD)
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*VIOLATED: Claimed*"])
-    assert threading.excepthook is hook

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -54,6 +55,25 @@ def test_leak(dp_audit):
     assert re.search(r"run again +pytest '\S+\.py::test_leak' --dpaudit-seed 3", text)
     assert re.search(r"draws +2,000 a side, seed 3", text)
     assert "assertions.py" not in text, "the traceback ends in the test"
+
+
+def test_a_leak_that_a_thread_finds_fails_the_test(run):
+    hook = threading.excepthook
+    result = run(
+        """
+import threading
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.privacy(draws=2000)
+def test_leak(dp_audit):
+    thread = threading.Thread(target=dp_audit.private, args=(coin, PAIR, (1.0, 0.1)))
+    thread.start()
+    thread.join()
+"""
+    )
+    result.assert_outcomes(failed=1)
+    assert "VIOLATED: Claimed ε = 1 at δ = 0.1" in result.stdout.str()
+    assert threading.excepthook is hook
 
 
 def test_a_verbose_run_says_what_an_audit_costs_before_its_draws(run):
