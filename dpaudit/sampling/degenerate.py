@@ -13,6 +13,7 @@ from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import Blocks, sampler_of
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
+LOOK, PAIRS, SELDOM = 4096, 100, 10  # of the look for values that one side alone has
 # The beginning and the end of the sentence on two values that give their database away
 NOT_RANDOM, INFINITE = "Not random: ", ", an infinite privacy loss."
 
@@ -44,7 +45,8 @@ def same_outputs(
 
 
 def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
-    """Sentences for the report on draws that are all the same, and on sides of different width.
+    """Sentences for the report on draws that are all the same, or of few values that never are on
+    both sides, and on sides of different width.
 
     P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
 
@@ -60,12 +62,29 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
             sentences = (f"{subject} {_constant(P[:1])}",)
         else:
             sentences = (f"{subject} one value on D and another on D'{INFINITE}",)
+    elif _values_apart(ours[:LOOK], theirs[:LOOK]):
+        sentences = (
+            f"{NOT_RANDOM}many outputs come again, and none on both sides, as where noise takes "
+            f"few values, or a seed of its own is one of few{INFINITE}",
+        )
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
         sentences += (
             f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "
             "they are audited as lists, and their length tells the sides apart.",
         )
     return sentences
+
+
+def _values_apart(P: np.ndarray, Q: np.ndarray) -> bool:
+    """Whether on either side at least `PAIRS` pairs of draws, (n,) bytes, are equal, none of one
+    side equals one of the other, and no value comes more than `SELDOM` times.
+
+    Under ε-DP with laws p and q, Σ p·q is at least e^{−ε} Σ p²: pairs across are expected, unless
+    one law alone has a value, which a δ allows, but not so many different ones.
+    """
+    values, times = zip(*(np.unique(side, return_counts=True) for side in (P, Q)), strict=True)
+    again = [(some * (some - 1)).sum() >= 2 * PAIRS and some.max() <= SELDOM for some in times]
+    return all(again) and len(np.unique(np.concatenate(values))) == sum(map(len, values))
 
 
 def _constant(draw: np.ndarray) -> str:

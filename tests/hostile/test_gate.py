@@ -50,6 +50,22 @@ def keys_in_turn(data, size, *, rng):
     return [{key: float(rng.normal()) for key in keys} for _ in range(size)]
 
 
+def seeded_by_one_of_few(data, rng):
+    return data.mean() + np.random.default_rng(rng.integers(10_000)).laplace(scale=0.2)
+
+
+def rounded(data, size, *, rng):
+    return np.round(noisy_mean(data, size, rng=rng), 3)
+
+
+def test_a_seed_of_few_values_is_no_pass():
+    """Each side has 10,000 outputs, and none of the other's: few draws do not certify it."""
+    found = dp.audit(seeded_by_one_of_few, PAIR, **{**SETTINGS, "draws": 6000})
+    assert found.verdict == "inconclusive"
+    assert found.reason.startswith("Not random: many outputs come again, and none on both sides")
+    assert dp.audit(rounded, PAIR, **{**SETTINGS, "draws": 6000}).verdict == "not violated"
+
+
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_the_order_of_keys_leaks(stop):
     assert dp.audit(keys_in_turn, PAIR, stop=stop, **SETTINGS).verdict == "violated"
