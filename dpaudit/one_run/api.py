@@ -128,7 +128,7 @@ def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     """
     values, first, times = np.unique(scores, return_index=True, return_counts=True)
     alike = len(np.unique(np.stack([scores, coins]), axis=1).T) == len(values)
-    return alike and bool(times.min() > 1) and np.count_nonzero(np.diff(coins[first])) > 1
+    return bool(alike and times.min() > 1 and np.count_nonzero(np.diff(coins[first])) > 1)
 
 
 def question_of(
