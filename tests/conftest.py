@@ -127,10 +127,11 @@ def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages have empty figures: drawing takes most of the time where only the words are read."""
-    monkeypatch.setattr(
-        "dpaudit.report.audit._figures",
-        lambda curves: dict.fromkeys(("linear", "log", "key", "tradeoff"), "data:,"),
-    )
+    from dpaudit.report.audit import FIGURES
+
+    none = dict.fromkeys(FIGURES, lambda curves: None)
+    monkeypatch.setattr("dpaudit.report.audit.FIGURES", none)
+    monkeypatch.setattr("dpaudit.report.audit.svg_address", lambda figure: "data:,")
     monkeypatch.setattr("dpaudit.report.audit.as_png", lambda figure: b"")
 
 

@@ -1,12 +1,13 @@
 """The report of an audit by draws: one HTML page without scripts, and the figure of δ(ε).
 
-A figure is a function of `figures`, has a name in `_figures`, and stands in templates/report.html.
+A figure is a function of `figures`, has a name in `FIGURES`, and stands in templates/report.html.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from dpaudit.report.facts import advice, facts, hint, process, tiles
 from dpaudit.report.figures import (
@@ -31,6 +32,16 @@ from dpaudit.report.tables import (
 from dpaudit.verdict.numbers import moment
 from dpaudit.verdict.record import Curves, lookup, read_curves, section, selected_rows
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURES: dict[str, Callable[[Curves], Figure]] = {  # of the page, by their names in the template
+    "linear": partial(panel_figure, log=False),
+    "log": partial(panel_figure, log=True),
+    "key": key_figure,
+    "tradeoff": tradeoff_figure,
+}
+
 
 def files(result: Mapping[str, Any]) -> dict[str, bytes | str]:
     curves = read_curves(result)
@@ -48,6 +59,8 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
     """
     embedded = embed(result)
     curves = read_curves(result) if curves is None else curves
+    with house_style():
+        figures = {name: svg_address(draw(curves)) for name, draw in FIGURES.items()}
     return render_result(
         "report.html",
         result,
@@ -62,7 +75,7 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         process=process(result),
         detectable=section(result, "detectable"),
         relation=lookup(result, "neighbour.relation"),
-        figures=_figures(curves),
+        figures=figures,
         is_close=is_close(curves),
         log_floor=log_floor(curves),
         estimate_floor=estimate_floor(curves),
@@ -74,14 +87,3 @@ def render_html(result: Mapping[str, Any], curves: Curves | None = None) -> str:
         tried=tried_table(result),
         values=values_table(result),
     )
-
-
-def _figures(curves: Curves) -> dict[str, str]:
-    with house_style():
-        figures = {
-            "linear": panel_figure(curves, log=False),
-            "log": panel_figure(curves, log=True),
-            "key": key_figure(curves),
-            "tradeoff": tradeoff_figure(curves),
-        }
-        return {name: svg_address(figure) for name, figure in figures.items()}

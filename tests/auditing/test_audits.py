@@ -1,6 +1,8 @@
 """Audits end to end on few draws: verdict, band, record, and one seed gives one result."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -314,6 +316,12 @@ RUNS = {  # whether the record has an exact spectrum, and a claim
     ),
     "samples": (lambda: audit_samples(*samples(1000)), False, False),
 }
+
+
+def test_the_page_on_reports_says_what_each_key_is():
+    page = Path(dp.__file__).parents[1].joinpath("docs", "reports.md").read_text(encoding="utf-8")
+    table = page.partition("## result.json")[2].partition("\n## ")[0]
+    assert set(KEYS.split()) - {"schema_version"} <= set(re.findall(r"`(\w+)`", table))
 
 
 @pytest.mark.parametrize(("run", "exact", "claim"), RUNS.values(), ids=RUNS)

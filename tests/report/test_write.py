@@ -8,6 +8,7 @@ import pytest
 
 from dpaudit.errors import InvalidInput
 from dpaudit.report import write_report
+from dpaudit.report.audit import FIGURES
 from tests.report.examples import make_result
 from tests.report.test_html import Page
 
@@ -83,7 +84,7 @@ def test_figures_are_valid_svg_with_alternative_text(folder):
     pictures = [attrs["src"] for attrs in page.all("img")] + [
         attrs["srcset"] for attrs in page.all("source")
     ]
-    assert len(pictures) == 4
+    assert len(pictures) == len(FIGURES)
     for picture in pictures:
         head, content = picture.split(",")
         assert head == "data:image/svg+xml;base64"
