@@ -5,7 +5,7 @@ The room knows mechanisms only as callables and passes on their outputs in the f
 """
 
 from dpaudit.sampling.block import SIDES, checked, joined, outputs, sampler_of
-from dpaudit.sampling.counting import Count, Counted, Counts
+from dpaudit.sampling.counting import Count, Counts, GroupCounts
 from dpaudit.sampling.draws import (
     Draws,
     GivenDraws,
@@ -20,10 +20,10 @@ __all__ = [
     "SIDES",
     "BlockStore",
     "Count",
-    "Counted",
     "Counts",
     "Draws",
     "GivenDraws",
+    "GroupCounts",
     "MechanismDraws",
     "Pair",
     "Progress",

@@ -89,7 +89,7 @@ def group_size(numbers: int) -> int:
 
 
 @value_class
-class Counted:
+class GroupCounts:
     """The result of drawing and counting one group.
 
     counts : the counts of all its draws. sums : (2, 32) uint8, the SHA-256 of each side's draws.
@@ -111,7 +111,7 @@ class Counted:
         return object.__sizeof__(self) + self.nbytes
 
 
-def counted(group: Group, draws: Iterable[np.ndarray], count: Counter) -> Counted:
+def count_group(group: Group, draws: Iterable[np.ndarray], count: Counter) -> GroupCounts:
     """Count a group. draws : the draws of its blocks, one by one in the order of drawing."""
     sums, columns, parts = (hashlib.sha256(), hashlib.sha256()), [], []
     before, pair = group.before, {}
@@ -129,7 +129,7 @@ def counted(group: Group, draws: Iterable[np.ndarray], count: Counter) -> Counte
         np.concatenate([part.first for part in parts], axis=1),
         sum(part.undefined for part in parts),
     )
-    return Counted(counts, digests.reshape(2, -1), np.array(columns))
+    return GroupCounts(counts, digests.reshape(2, -1), np.array(columns))
 
 
 def width(draws: np.ndarray) -> int:
@@ -147,18 +147,18 @@ class CountStore(Protocol):
     def counts(self, key: str) -> Any:
         """The store of the counts with this key, or None if the draws themselves are to be kept.
 
-        It keeps a `Counted` for each group, by get(number) and put(number, counted), and is true
+        It keeps a `GroupCounts` for each group, by get(number) and put(number, counts), and is true
         if it had any at the start.
         """
 
 
-def counting(
+def group_counter(
     blocks: Sequence[Blocks],
     count: Count,
     numbers: int,
     n_jobs: int | None,
     store: BlockStore | None,
-) -> Callable[[Iterator[Block], int], Iterator[tuple[Group, Counted]]] | None:
+) -> Callable[[Iterator[Block], int], Iterator[tuple[Group, GroupCounts]]] | None:
     """A function by which workers count `numbers` blocks a side; None if they shall only draw.
 
     It takes these blocks and the number of draws a side before them, and yields each group with its
@@ -177,23 +177,23 @@ def counting(
     if workers and not sendable(carried):
         return None
 
-    def load(group: Group) -> Counted | None:
+    def load(group: Group) -> GroupCounts | None:
         """The stored result of a group, or its count from stored blocks; None if one is missing."""
         if store is None or groups is None:
             return None
-        result: Counted | None = groups.get(group.number)
+        result: GroupCounts | None = groups.get(group.number)
         if result is None:
             parts = (stored(store, block) for block in group.blocks)
             draws = [part for part in parts if part is not None]
             if len(draws) == len(group.blocks):
-                result = counted(group, draws, carried)
+                result = count_group(group, draws, carried)
         return result
 
-    def keep(group: Group, result: Counted) -> None:
+    def keep(group: Group, result: GroupCounts) -> None:
         if groups is not None:
             groups.put(group.number, result)
 
-    def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, Counted]]:
+    def results(upcoming: Iterator[Block], before: int) -> Iterator[tuple[Group, GroupCounts]]:
         parts = _grouped(upcoming, group_size(numbers), before)
         task = delayed(partial(_drawn_and_counted, tuple(blocks), carried))
         doing = "draw and count M(D) and M(D')"  # a group has blocks of both sides
@@ -219,10 +219,10 @@ def _grouped(blocks: Iterator[Block], numbers: int, before: int) -> Iterator[Gro
         number, before = number + 1, before + group.draws
 
 
-def _drawn_and_counted(sides: Sequence[Blocks], count: Counter, group: Group) -> Counted:
+def _drawn_and_counted(sides: Sequence[Blocks], count: Counter, group: Group) -> GroupCounts:
     """Draw a group and count it. Raises `MechanismError`, and what the count raises."""
     draws = (sides[block.side](block.number, block.size) for block in group.blocks)
-    return counted(group, draws, count)
+    return count_group(group, draws, count)
 
 
 class _OneAtATime:

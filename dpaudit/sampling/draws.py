@@ -17,7 +17,7 @@ from dpaudit._core.types import CALLS, Array, Mechanism, Wrapped, most_calls
 from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, Where, both_sides, joined
 from dpaudit.sampling.cluster import BlocksOnCluster
-from dpaudit.sampling.counting import Count, Counts, counting, width
+from dpaudit.sampling.counting import Count, Counts, group_counter, width
 from dpaudit.sampling.parallel import BlockStore, dask_backend, drawn
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
@@ -164,7 +164,7 @@ class MechanismDraws:
         # blocks of one number.
         left = self.size - self.drawn
         numbers = -(-left // self.block)
-        work = counting(self.blocks, count, numbers, self.n_jobs, self.store)
+        work = group_counter(self.blocks, count, numbers, self.n_jobs, self.store)
         if work is None:
             fresh = self._fresh(left)
             yield from self._parts(self.size - self.position, fresh)

@@ -113,7 +113,8 @@ class Candidate:
     fit : returns the score, or None where the model does not suit the draws.
     draws : how many draws a side train. If there are several numbers, few draws come first, and
         more of them only if the score of the few was taken.
-    memorises : whether the score fits its training draws too closely to be corrected on them.
+    memorises : whether the score fits its training draws too closely to be corrected on them. Such a
+        candidate takes part only where closed forms missed something, with the notes of `boosting`.
     """
 
     name: str

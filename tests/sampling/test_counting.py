@@ -115,9 +115,9 @@ def test_what_is_sent_of_a_million_draws_of_12_numbers():
     count = rule(edges=np.linspace(-3.0, 3.0, 1040), columns=12)
     blocks = [counting.Block(side, 3, 15_625) for side in (1, 0)]
     drawn = [rng.standard_normal((15_625, 12)) for _ in blocks]
-    later = counting.counted(counting.Group(3, tuple(blocks), STORED), drawn, count)
+    later = counting.count_group(counting.Group(3, tuple(blocks), STORED), drawn, count)
     assert 64 * len(pickle.dumps(later)) + 2 * 4 * STORED < 1e6
-    early = counting.counted(counting.Group(0, tuple(blocks), 0), drawn, count)
+    early = counting.count_group(counting.Group(0, tuple(blocks), 0), drawn, count)
     assert len(pickle.dumps(early)) - len(pickle.dumps(later)) == pytest.approx(8 * 15_625, abs=99)
     np.testing.assert_array_equal(early.counts.cells, later.counts.cells)
 
@@ -147,16 +147,16 @@ class Draws:
 )
 def test_workers_of_other_processes_count_where_they_can(score, numbers, store, counts_there):
     with parallel_config(backend="loky", n_jobs=4):
-        found = counting.counting((), rule(score), numbers, None, store)
+        found = counting.group_counter((), rule(score), numbers, None, store)
     assert (found is not None) is counts_there
 
 
 @pytest.mark.parametrize("config", [{"backend": "threading", "n_jobs": 4}, {"n_jobs": 4}, {}])
 def test_workers_that_share_memory_only_draw(config):
     with parallel_config(**config):
-        assert counting.counting((), rule(), 1000, None, None) is None
+        assert counting.group_counter((), rule(), 1000, None, None) is None
     with parallel_config(backend="loky", n_jobs=4):
-        assert counting.counting((), rule(), 1000, 1, None) is None
+        assert counting.group_counter((), rule(), 1000, 1, None) is None
 
 
 def test_columns_that_change_in_a_group_are_an_error():

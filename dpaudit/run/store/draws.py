@@ -14,7 +14,7 @@ import numpy as np
 from dpaudit._core.files import append_line, replace_file
 from dpaudit._core.types import Array
 from dpaudit.run.store.folder import OUTCOMES, Repeated, StoreFolder, packed, unpacked
-from dpaudit.sampling import SIDES, Counted, Counts
+from dpaudit.sampling import SIDES, Counts, GroupCounts
 
 MARKED, DISTINCT = 64, 16  # draws that `DrawStore.mark` hashes, and how many of them must differ
 
@@ -89,15 +89,15 @@ class CountFiles:
     def __bool__(self) -> bool:
         return self.resumed
 
-    def get(self, number: int) -> Counted | None:
+    def get(self, number: int) -> GroupCounts | None:
         content = self.groups.get(f"{self.prefix}{number:06d}.npz")
         if content is None:
             return None
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             counts = Counts(arrays["cells"], arrays["first"], int(arrays["undefined"]))
-            return Counted(counts, arrays["sums"], arrays["columns"])
+            return GroupCounts(counts, arrays["sums"], arrays["columns"])
 
-    def put(self, number: int, counted: Counted) -> None:
+    def put(self, number: int, counted: GroupCounts) -> None:
         """Store the counts of a group; equal counts have equal bytes, since NumPy writes no time
         into the file. Raises `InvalidInput` where they differ from those stored before.
         """

@@ -15,7 +15,7 @@ from dpaudit.run import Scenario, run
 from dpaudit.run.store.draws import DrawStore, SearchStore
 from dpaudit.run.store.folder import remove_store
 from dpaudit.run.store.progress import Watch, state_of
-from dpaudit.sampling import Counted, Counts
+from dpaudit.sampling import Counts, GroupCounts
 from tests.run.held_runs import held_run, held_scenario
 
 pytestmark = pytest.mark.usefixtures("no_figures")
@@ -131,7 +131,7 @@ def group(seed=0):
     cells = np.array([[20, 0, 30], [10, 15, 25]], dtype=np.uint8)
     first = rng.normal(size=(2, 50)).astype(np.float32)
     sums = rng.integers(0, 256, (2, 32)).astype(np.uint8)
-    return Counted(Counts(cells, first), sums, np.array([3, 3]))
+    return GroupCounts(Counts(cells, first), sums, np.array([3, 3]))
 
 
 def assert_same(one, other):
