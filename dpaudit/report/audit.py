@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpaudit.report.facts import advice, facts, hint, process, tiles
 from dpaudit.report.figures import (
@@ -32,10 +32,7 @@ from dpaudit.report.tables import (
 from dpaudit.verdict.numbers import moment
 from dpaudit.verdict.record import Curves, lookup, read_curves, section, selected_rows
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-FIGURES: dict[str, Callable[[Curves], Figure]] = {  # of the page, by their names in the template
+FIGURES: dict[str, Callable[[Curves], Any]] = {  # of the page, by their names in the template
     "linear": partial(panel_figure, log=False),
     "log": partial(panel_figure, log=True),
     "key": key_figure,

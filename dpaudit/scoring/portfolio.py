@@ -111,10 +111,9 @@ class Candidate:
     name : {best} stands for the name of the score in `Task.base`. reason : what the model is for.
     applies : whether it takes part, given the contest so far and the number of columns.
     fit : returns the score, or None where the model does not suit the draws.
-    draws : how many draws a side train. If there are several numbers, few draws come first, and
-        more of them only if the score of the few was taken.
-    memorises : whether the score fits its training draws too closely to be corrected on them. Such a
-        candidate takes part only where closed forms missed something, with the notes of `boosting`.
+    draws : how many draws a side train; of several numbers, the next only if this score was taken.
+    memorises : whether the score fits its training draws too closely to be corrected on them. Then
+        it takes part only where closed forms missed something, with the notes of `boosting`.
     """
 
     name: str
