@@ -156,7 +156,8 @@ def eureka(P: Array, Q: Array) -> list[float]:
 TOOLS: dict[str, Tool] = {
     "dpaudit, whole curve": Tool(list(READ), whole_curve),
     **{
-        f"{tool.package}, {tool.name}": from_score(tool)
+        f"{tool.package}, {tool.name}"
+        + f" (takes a {tool.assumes} for granted)" * bool(tool.assumes): from_score(tool)
         for tool in tools.TOOLS
         if tool.package != tools.OURS
     },

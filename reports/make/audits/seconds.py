@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -94,6 +94,12 @@ def audit(draw: Callable[[], Draws]) -> Cost:
     return Cost(whole, drawing, drawing + fastest(one_pass))
 
 
+def reading(draw: Callable[[], Draws]) -> Cost:
+    """`result.spectrum`, which is made, and its interval simulated, when it is first read."""
+    result = dp.audit_samples(*draw(), rng=1)
+    return Cost(fastest(lambda: replace(result).spectrum))  # a copy has not been read
+
+
 def one_run(canaries: int) -> Cost:
     """ε of one run at δ = 10⁻⁵, of scores N(0, 1) and N(1.5, 1)."""
     rng = np.random.default_rng(1)
@@ -167,10 +173,10 @@ def noisy_mean(data: Array, size: int, *, rng: np.random.Generator) -> Array:
     return np.asarray(data[:, :1].mean() + rng.laplace(scale=1.0 / len(data), size=(size, 1)))
 
 
-def audit_mean() -> object:
-    """An audit of `noisy_mean`, 10⁶ draws a side."""
+def audit_mean(draws: int = 10**6) -> object:
+    """An audit of `noisy_mean`, as many draws a side."""
     pair = dp.neighbours.zero_row(np.ones((500, 2)), 0)
-    return dp.audit(noisy_mean, pair, draws=10**6, rng=1)
+    return dp.audit(noisy_mean, pair, draws=draws, rng=1)
 
 
 def search_mean(size: int = 500) -> object:
@@ -232,6 +238,7 @@ WORK: dict[str, Callable[[], Cost]] = {
         f"Laplace, {n:,} draws a side": partial(audit, partial(laplace, n))
         for n in (10**4, 10**5, 10**6)
     },
+    "`result.spectrum` of Laplace, 10,000 draws a side": partial(reading, partial(laplace, 10**4)),
     **{
         f"30 numbers, {n:,} draws a side": partial(audit, partial(scaled, n))
         for n in (10**4, 10**6)
@@ -252,6 +259,11 @@ WORK: dict[str, Callable[[], Cost]] = {
     "a search among 5,000 rows, 100,000 draws a side at the end": partial(
         warm, partial(search_mean, 5000)
     ),
+    "a search among 1,000,000 rows, 100,000 draws a side at the end": partial(
+        warm, partial(search_mean, 10**6)
+    ),
+    "an audit of a mean, 100,000,000 draws a side": partial(warm, partial(audit_mean, 10**8)),
+    "10,000 columns, 5,000 draws a side": partial(audit, partial(columns, 10**4, 5000)),
     "`dpaudit run` of 1 scenario, warm": partial(warm, run_scenarios),
     "`dpaudit run` of 10 scenarios, warm": partial(warm, partial(run_scenarios, 10)),
     RUN: partial(cold, "dpaudit", "run", "scenario.toml"),
