@@ -245,12 +245,9 @@ def _strange(synthetic: Array, real: Array, categories: Sequence[int]) -> list[i
     """The columns in which most synthetic values are unlike all real ones, in kind or in size."""
     strange = []
     for column, (made, known) in enumerate(zip(synthetic.T, real.T, strict=True)):
-        if column in categories:
-            alike = np.isin(made, known)
-        else:
-            alike = (made >= np.nanmin(known)) & (made <= np.nanmax(known))
-        present = ~np.isnan(made)
-        if 2 * np.count_nonzero(alike[present]) < np.count_nonzero(present):
+        made, in_range = made[~np.isnan(made)], [np.nanmin(known), np.nanmax(known)]
+        alike = np.isin(made, known) if column in categories else np.clip(made, *in_range) == made
+        if 2 * np.count_nonzero(alike) < len(made):
             strange.append(column)
     return strange
 

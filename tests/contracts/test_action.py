@@ -122,7 +122,7 @@ def test_arguments_of_the_action_reach_the_command_as_they_are(tmp_path, program
 @needs_bash
 @pytest.mark.parametrize(
     ("status", "verdict"),
-    [(0, "not violated"), (1, "violated"), (2, "error"), (3, "inconclusive"), (130, "error")],
+    [(0, "nothing audited"), (1, "violated"), (2, "error"), (3, "inconclusive"), (130, "error")],
 )
 def test_the_job_ends_with_the_status_of_the_suite(tmp_path, program, status, verdict):
     program("dpaudit", status)
