@@ -115,7 +115,8 @@ draws = 1000
 """
 
 
-def test_a_run_that_fails_leaves_no_report_of_an_earlier_one(tmp_path, monkeypatch):
+@pytest.mark.parametrize("change", [("return", "raise ValueError #"), ("release", "renamed")])
+def test_a_run_that_fails_leaves_no_report_of_an_earlier_one(tmp_path, monkeypatch, change):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text("v\n1.0\n0.5\n0.25\n")
     (tmp_path / "gated.py").write_text(MODULE)
@@ -124,7 +125,7 @@ def test_a_run_that_fails_leaves_no_report_of_an_earlier_one(tmp_path, monkeypat
     run = ["run", str(scenario), "--out", "out", "--junit", str(junit)]
     assert main(run) == 0
     assert (tmp_path / "out/result.json").exists()
-    (tmp_path / "gated.py").write_text(MODULE.replace("return", "raise ValueError #"))
+    (tmp_path / "gated.py").write_text(MODULE.replace(*change))
     assert main(run) == 2
     assert not (tmp_path / "out/result.json").exists()
     assert not (tmp_path / "out/report.html").exists()

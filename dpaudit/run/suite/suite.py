@@ -64,7 +64,7 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
             return ScenarioOutcome(name, path, folder, STUDY, done, seconds)
         verdict, reason, record = done.verdict, done.reason, done.to_dict()
         return ScenarioOutcome(name, path, folder, verdict, reason, seconds, record)
-    if not isinstance(raised, InvalidInput):  # which says that nothing was begun
+    if type(raised) is not InvalidInput:  # with which nothing was begun, as in a folder in use
         for stale in (RESULT, *FILES):
             (folder / stale).unlink(missing_ok=True)
     # of an unexpected error its type and a message without data
