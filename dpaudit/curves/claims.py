@@ -534,9 +534,9 @@ def doubtful(claim: Claim | None) -> str | None:
 
 def about_others(claim: Claim | None, rows: int | None) -> str | None:
     """A warning if the databases differ in another number of rows than the claim is about, else
-    None. rows : that number; None if it is unknown.
+    None. rows : that number; None if it is unknown, 0 if only their order differs.
     """
-    if claim is None or rows is None or rows == claim.group_size:
+    if claim is None or not rows or rows == claim.group_size:
         return None
     about = "one row" if claim.group_size == 1 else f"{claim.group_size} rows"
     if rows < claim.group_size:
