@@ -90,7 +90,7 @@ def test_the_page_marks_what_is_above_the_truth_and_says_why_a_tool_has_no_answe
     answers["DP-Sniper, perceptron"] = answers["DP-Auditorium, hockey stick"] = "No: module"
     shown = questions.page(answers)
     assert "| ε at δ = 0 | truth | 1 |  | 1 |  | ∞ |  |" in shown
-    assert "| jax-privacy, Clopper–Pearson, all thresholds | 0.999 † | 0.5 | – | – | – | – |" in shown
+    assert "| privacy-estimates, Jeffreys | 0.999 † | 0.5 | – | – | – | – |" in shown
     assert "| DP-Sniper, logistic regression | 0.999 | 0.5 |" in shown
     assert "| Eureka's k-NN | 0.999 | 0.5 |" in shown
     assert "| DP-Sniper, perceptron | – | – | – | – | – | – |" in shown
