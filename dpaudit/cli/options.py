@@ -243,6 +243,7 @@ OUTPUTS = {
     "sarif": "Write SARIF, for code scanning: what is violated, inconclusive or failed.",
     "summary": "Write a table of Markdown, for the page of a CI job.",
 }
+MARKS = {"junit": b'name="dpaudit"', "sarif": b"sarif", "summary": b"## Privacy audits"}
 
 
 def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -255,10 +256,13 @@ def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _without_earlier(context: click.Context, option: click.Parameter, file: Path | None) -> Any:
-    """Remove the file of an earlier run, which a CI server would take for that of a failed one."""
+    """Remove the file of an earlier run, which a CI server would take for that of a failed one;
+    not a file of another kind, which a slip may name.
+    """
     if file is not None and file.is_file():
         with suppress(OSError):  # writing says what is wrong
-            file.unlink()
+            if MARKS[str(option.name)] in file.read_bytes()[:200]:
+                file.unlink()
     return file
 
 

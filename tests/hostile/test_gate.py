@@ -133,6 +133,8 @@ def test_a_run_that_fails_leaves_no_report_of_an_earlier_one(tmp_path, monkeypat
     scenario.write_text(SCENARIO.replace("draws", "drwas"), encoding="utf-8")
     assert main(run) == 2
     assert not junit.exists()
+    assert main(["run", "--junit", str(scenario)]) == 2  # the name of FILE is forgotten
+    assert scenario.exists()
 
 
 # --- one run, steps, tables ----------------------------------------------------------------------
