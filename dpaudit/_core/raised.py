@@ -89,9 +89,9 @@ class Raised:
         """The file, line and function of each frame, outermost first, down to the user's own line:
         frames of installed packages below it are left out.
         """
-        found = [(file, int(line), name) for file, line, name in FRAME.findall(self.frames)]
-        own = [at for at, (file, *_) in enumerate(found) if not _installed(file)]
-        return found[: own[-1] + 1] if own else found
+        calls = [(file, int(line), name) for file, line, name in FRAME.findall(self.frames)]
+        own = [at for at, (file, *_) in enumerate(calls) if not _installed(file)]
+        return calls[: own[-1] + 1] if own else calls
 
     def exception(self) -> BaseException:
         """An exception of the same name and text, derived from the same built-in type."""

@@ -80,8 +80,8 @@ def read_csv(
         fail("ignore", Words("all columns"), f"some columns of {path.name}")
     codes: dict[str, dict[str, int]] = {}
     if texts is not None:
-        found = _with_text(header, columns, _rows(path.name, lines), texts)
-        codes = {name: {text: at for at, text in enumerate(texts.get(name, ()))} for name in found}
+        named = _with_text(header, columns, _rows(path.name, lines), texts)
+        codes = {name: {text: at for at, text in enumerate(texts.get(name, ()))} for name in named}
     known = frozenset(texts or ())
     values = _values(path.name, header, columns, _rows(path.name, lines), codes, known)
     if len(values) == 0:

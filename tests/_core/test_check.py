@@ -33,10 +33,11 @@ def test_the_limits_of_a_number_are_said_where_it_has_some(limits, expected):
 
 
 @pytest.mark.parametrize(
-    ("row", "said"), [("Ada", "a str"), (None, "None"), (b"Ada", "a bytes"), (73.1j, "a complex")]
+    ("row", "message"),
+    [("Ada", "a str"), (None, "None"), (b"Ada", "a bytes"), (73.1j, "a complex")],
 )
-def test_of_one_value_in_place_of_numbers_the_type_is_said(row, said):
-    with pytest.raises(dp.InvalidInput, match=f"^row must be 2 numbers, got {said}$"):
+def test_of_one_value_in_place_of_numbers_the_type_is_said(row, message):
+    with pytest.raises(dp.InvalidInput, match=f"^row must be 2 numbers, got {message}$"):
         dp.neighbours.replace_row(np.eye(2), 0, row)
 
 
@@ -69,12 +70,12 @@ def test_a_row_of_a_table_is_a_row(frame):
 @pytest.mark.slow  # where pandas is
 def test_columns_of_text_are_named_without_their_values(frame):
     frame = frame.assign(name=["Ada", "Bob", "Eve"], town=["x", "y", "z"])
-    said = "columns that are not numbers: 'name', 'town'; drop them, code them as numbers, or"
+    message = "columns that are not numbers: 'name', 'town'; drop them, code them as numbers, or"
     for make in (
         lambda: dp.neighbours.zero_row(frame, 1),
         lambda: dp.neighbours.replace_row(frame[["age", "ok", "n"]], 0, frame.iloc[1]),
     ):
-        with pytest.raises(dp.InvalidInput, match=said) as caught:
+        with pytest.raises(dp.InvalidInput, match=message) as caught:
             make()
         assert "Ada" not in str(caught.value)
         assert "73.1" not in str(caught.value)

@@ -15,10 +15,10 @@ def test_a_spectrum_has_both_directions():
     worst = dp.exact.worst_case(dp.mechanisms.GaussianLS(sigma=1.0), data, EPSILON).to_frame()
     assert list(worst) == ["epsilon", "delta", "forward", "backward", "index"]
     assert len(dp.exact.spectrum(mechanism, mechanism.pair(), 0.1).to_frame()) == 1
-    found = dp.audit(mechanism, mechanism.pair(), claim=mechanism.claim, draws=4000, rng=1)
-    estimate = found.spectrum.to_frame()
+    result = dp.audit(mechanism, mechanism.pair(), claim=mechanism.claim, draws=4000, rng=1)
+    estimate = result.spectrum.to_frame()
     assert {"low", "interval_low", "interval_high"} <= set(estimate)
-    np.testing.assert_array_equal(estimate["interval_high"], found.spectrum.interval[1])
+    np.testing.assert_array_equal(estimate["interval_high"], result.spectrum.interval[1])
 
 
 def test_one_run_has_its_guesses():

@@ -42,9 +42,9 @@ def test_npy_of_text_and_of_records(here):
 
 
 def test_pickles_are_not_opened(here):
-    held = np.empty(20, object)
-    held[:] = [Bomb()] * 20
-    np.save("P.npy", held, allow_pickle=True)
+    cells = np.empty(20, object)
+    cells[:] = [Bomb()] * 20
+    np.save("P.npy", cells, allow_pickle=True)
     with pytest.raises(
         dp.InvalidInput, match=r"P\.npy must be a \.npy file of numbers or text, without pickle"
     ):

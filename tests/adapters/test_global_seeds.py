@@ -132,8 +132,8 @@ def test_torch_is_set_from_the_first_call_on_also_where_that_call_loads_it(monke
 
 def test_the_summary_says_so(monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)  # loaded where the extra is installed
-    said = "(global seeds of numpy.random, random set for each call)"
+    message = "(global seeds of numpy.random, random set for each call)"
     mechanism = MECHANISMS["one_draw"]
-    assert (mechanism.name, mechanism.summary) == ("release", f"A sum. {said}")
+    assert (mechanism.name, mechanism.summary) == ("release", f"A sum. {message}")
     record = dp.audit(mechanism, dp.neighbours.zero_row(DATA, 0), draws=100, rng=1).to_dict()
-    assert record["mechanism"]["description"] == f"A sum. {said}"
+    assert record["mechanism"]["description"] == f"A sum. {message}"

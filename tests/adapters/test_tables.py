@@ -75,12 +75,12 @@ def test_a_seed_is_given_by_the_keyword_that_the_function_has(keyword):
     )
     assert first.tobytes() == again.tobytes()
     assert len(np.unique(first)) == 300
-    said = mechanism.name, mechanism.summary, mechanism.parameters()
-    assert said == ("mean", "takes an array of float: A mean.", {"epsilon": 1.5})
+    description = mechanism.name, mechanism.summary, mechanism.parameters()
+    assert description == ("mean", "takes an array of float: A mean.", {"epsilon": 1.5})
 
 
 @pytest.mark.parametrize(
-    ("dtype", "column", "said"),
+    ("dtype", "column", "message"),
     [
         ("int", [0.5], "not whole"),
         ("int", [np.nan], "not whole"),
@@ -89,8 +89,8 @@ def test_a_seed_is_given_by_the_keyword_that_the_function_has(keyword):
         (["a", "b"], [-1.0], "negative"),
     ],
 )
-def test_a_number_that_the_type_cannot_hold_is_an_error(dtype, column, said):
-    with pytest.raises(dp.MechanismError, match=said):
+def test_a_number_that_the_type_cannot_hold_is_an_error(dtype, column, message):
+    with pytest.raises(dp.MechanismError, match=message):
         adapters.values(sum, dtype=dtype)([column], 1, rng=1)
 
 

@@ -40,19 +40,21 @@ def audit(mechanism, draws=300, **options):
     ],
 )
 def test_two_calls_with_one_seed_show_whether_it_repeats_the_draws(mechanism, repeatable):
-    found = audit(mechanism)
-    assert found.trial.repeatable is repeatable
-    page = render_html(found.to_dict())
+    result = audit(mechanism)
+    assert result.trial.repeatable is repeatable
+    page = render_html(result.to_dict())
     assert ("which does not repeat the draws" in page) is not repeatable
 
 
 def test_a_report_says_first_what_the_mechanism_warned_of():
     """8 draws a call of 10,000 draws, twice on D; D' has no warning. No value of the data."""
-    found = audit(adapters.one_draw(warned), 10_000)
+    result = audit(adapters.one_draw(warned), 10_000)
     text = "UserWarning: bounds taken from the data, such as …"
-    assert found.reason.startswith(f"The mechanism warns (16 times in 24 draws of a trial): {text}")
-    assert found.to_dict()["trial"]["warnings"] == [{"text": text, "times": 16}]
-    assert "43" not in found.reason
+    assert result.reason.startswith(
+        f"The mechanism warns (16 times in 24 draws of a trial): {text}"
+    )
+    assert result.to_dict()["trial"]["warnings"] == [{"text": text, "times": 16}]
+    assert "43" not in result.reason
 
 
 def test_nothing_is_tried_where_the_law_is_known():

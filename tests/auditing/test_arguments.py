@@ -27,11 +27,11 @@ def never(data, size, *, rng):
 def test_data_in_place_of_a_pair(given, what):
     with pytest.raises(
         dp.InvalidInput, match=f"pair must be a .*NeighbourPair, got {what}"
-    ) as said:
+    ) as raised:
         dp.audit(never, given)
     for step in ("dpaudit.neighbours.zero_row(data, index)", "dpaudit.search_neighbours("):
-        assert step in str(said.value)
-    assert said.value.argument == "pair"
+        assert step in str(raised.value)
+    assert raised.value.argument == "pair"
 
 
 class Estimator:
@@ -110,8 +110,8 @@ def test_a_function_of_one_output_is_a_mechanism(function):
 
 
 def test_so_it_is_in_a_search_and_in_a_test():
-    found = dp.search_neighbours(one_output, DATA[:6], claim=(1.0, 0.0), draws=500, shortlist=2)
-    assert found.audit.sizes.total == 500
+    selection = dp.search_neighbours(one_output, DATA[:6], claim=(1.0, 0.0), draws=500, shortlist=2)
+    assert selection.audit.sizes.total == 500
     test = dp.testing.assert_private(one_output, PAIR, (2.0, 0.0), draws=1000)
     assert test.verdict == "not violated"
 
@@ -133,9 +133,9 @@ def test_one_output_whatever_the_size_is_told_of_one_draw(output):
 
 @pytest.mark.parametrize("output", [np.zeros((7, 2)), [[1.0, 2.0]] * 7, None])
 def test_many_rows_of_another_number_are_not(output):
-    with pytest.raises(dp.MechanismError, match="must return") as said:
+    with pytest.raises(dp.MechanismError, match="must return") as raised:
         dp.audit(lambda data, size, *, rng: output, PAIR, draws=1000, rng=1)
-    assert ONE_DRAW not in str(said.value)
+    assert ONE_DRAW not in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -249,8 +249,8 @@ def test_a_known_score_spends_no_draws_on_training(focus, choose):
         asked.append(len(x))
         return x[:, 0]
 
-    found = audit_samples(*samples(1000), classifier=score, focus=focus)
-    assert (found.sizes.train, found.sizes.choose, found.sizes.certify) == (
+    result = audit_samples(*samples(1000), classifier=score, focus=focus)
+    assert (result.sizes.train, result.sizes.choose, result.sizes.certify) == (
         0,
         choose,
         1000 - choose,

@@ -35,9 +35,9 @@ def test_which_audits_are_of_few_draws(options, few):
 
 
 def test_twenty_draws_a_side_of_a_known_score_certify():
-    found = dp.audit_samples(*normals(20, 20, 4.0), classifier=first, rng=0)
-    assert found.spectrum.low[0] > 0.3
-    assert (found.sizes.train, found.sizes.choose, found.sizes.certify) == (0, 6, 14)
+    result = dp.audit_samples(*normals(20, 20, 4.0), classifier=first, rng=0)
+    assert result.spectrum.low[0] > 0.3
+    assert (result.sizes.train, result.sizes.choose, result.sizes.certify) == (0, 6, 14)
     with pytest.raises(InvalidInput, match="at least 20 a side, got 19"):
         dp.audit_samples(*normals(19, 30, 4.0), classifier=first)
 

@@ -76,9 +76,9 @@ def test_true_shows_an_audit_of_draws_and_a_search(capsys):
     dp.audit_samples(P, Q, progress=True, classifier="qda", rng=1)
     assert "certifying" in capsys.readouterr().err
     dp.search_neighbours(shifted(1.0), database()[:6], draws=600, rng=1, progress=True)
-    said = capsys.readouterr().err
-    assert "searching" in said
-    assert "certifying" in said
+    output = capsys.readouterr().err
+    assert "searching" in output
+    assert "certifying" in output
 
 
 @pytest.mark.parametrize("progress", ["yes", 1, 0])
@@ -96,18 +96,18 @@ def test_the_cost_is_told_before_the_bars(capsys):
         return data.sum() + rng.laplace(size=(size, 1))
 
     options = {"claim": (1.0, 0.0), "draws": 2000, "rng": 1}
-    told = dp.audit(total, pair, **options, progress=True)
+    reported = dp.audit(total, pair, **options, progress=True)
     first = capsys.readouterr().err.splitlines()[0]
-    said = r"A few seconds for 4,576 draws\. They show an excess of 0\.12 over the"
-    assert re.match(said, first)
+    output = r"A few seconds for 4,576 draws\. They show an excess of 0\.12 over the"
+    assert re.match(output, first)
     assert calls[:2] == [1, 16]
     silent = dp.audit(total, pair, **options, progress=False)
     assert capsys.readouterr().err == ""
-    assert np.array_equal(told.spectrum.low, silent.spectrum.low)
+    assert np.array_equal(reported.spectrum.low, silent.spectrum.low)
     dp.search_neighbours(total, [[1.0], [2.0], [3.0]], **options, progress=True)
-    said = capsys.readouterr().err
-    assert said.count("A few seconds ") == 1
-    assert "for at most 40,576 draws, search included." in said
+    output = capsys.readouterr().err
+    assert output.count("A few seconds ") == 1
+    assert "for at most 40,576 draws, search included." in output
 
 
 def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(monkeypatch, capsys):
@@ -123,10 +123,10 @@ def test_seconds_decide_the_draws_of_an_audit_and_of_its_search(monkeypatch, cap
     options = {"claim": (1.0, 0.0), "rng": 1, "seconds": 9.0, "progress": True}
     size = dp.audit(slow, pair, **options).sizes.total
     assert 50 <= size < 400
-    found = dp.search_neighbours(slow, data, **options)
+    selection = dp.search_neighbours(slow, data, **options)
     assert capsys.readouterr().err.count(" draws, search included. ") == 1
-    assert 50 <= found.audit.sizes.total <= size
-    assert found.draws < 800
+    assert 50 <= selection.audit.sizes.total <= size
+    assert selection.draws < 800
     assert dp.audit(slow, pair, **{**options, "draws": 60}).sizes.total == 60
     with pytest.raises(dp.InvalidInput, match=r"seconds \(--time\) must be at least .* s, got 2 s"):
         dp.audit(slow, pair, **{**options, "seconds": 2.0})

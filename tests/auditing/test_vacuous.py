@@ -118,9 +118,9 @@ def with_nan(data, size, *, rng):
 )
 def test_a_mechanism_that_ignores_what_differs_is_inconclusive(mechanism, stop):
     """A certified δ(0) above 0, for which nothing is said, has probability 0.05 at most."""
-    found = dp.audit(mechanism, PAIR, draws=2000, claim=(1.0, 1e-5), stop=stop, **SEEDED)
-    assert found.verdict == "inconclusive"
-    assert found.reason.startswith(
+    result = dp.audit(mechanism, PAIR, draws=2000, claim=(1.0, 1e-5), stop=stop, **SEEDED)
+    assert result.verdict == "inconclusive"
+    assert result.reason.startswith(
         "Under the same random numbers M(D) and M(D') gave the same 200 outputs: none of them uses"
     )
 
@@ -147,15 +147,15 @@ def test_a_mechanism_that_fails_in_the_check_is_judged_by_its_draws():
             raise OSError
         return rng.normal(size=(size, 1))
 
-    found = dp.audit(failing, PAIR, draws=2000, claim=(1.0, 1e-5), **SEEDED)
-    assert found.verdict == "not violated"
+    result = dp.audit(failing, PAIR, draws=2000, claim=(1.0, 1e-5), **SEEDED)
+    assert result.verdict == "not violated"
 
 
 @quick
 def test_draws_made_elsewhere_that_are_the_same_are_inconclusive_where_chance_explains_them():
-    found = dp.audit_samples(np.zeros(1000), np.zeros(1000), claim=(1.0, 1e-5), rng=1)
-    assert found.verdict == "inconclusive"
-    assert found.reason.startswith("P and Q hold the same draws in the same order. Not random")
+    result = dp.audit_samples(np.zeros(1000), np.zeros(1000), claim=(1.0, 1e-5), rng=1)
+    assert result.verdict == "inconclusive"
+    assert result.reason.startswith("P and Q hold the same draws in the same order. Not random")
 
 
 # --- draws too few to refute anything -------------------------------------------------------------
@@ -215,24 +215,24 @@ def test_draws_too_few_are_told_how_many_suffice_and_plan_says_the_same(claim, d
     options = {"claim": claim, "stop": stop, "rng": 1}
     few = dp.audit(noisy_sum, PAIR, draws=draws, **options)
     assert few.verdict == "inconclusive"
-    said, excess = re.search(
+    needed, excess = re.search(
         r"Take ([\d,]+) draws a side to find an excess of ([\d.]+) in δ", few.reason
     ).groups()
-    more = dp.audit(noisy_sum, PAIR, draws=int(said.replace(",", "")), **options)
+    more = dp.audit(noisy_sum, PAIR, draws=int(needed.replace(",", "")), **options)
     assert more.verdict == "not violated"
     if isinstance(claim, tuple):
         assert more.detectable["epsilon"] == claim[0]
         assert more.detectable["excess"] <= float(excess)
         row = plan(claim, [float(excess)]).rows[0]
-        assert numbers.enough(row.audit if stop is None else row.early) == said
+        assert numbers.enough(row.audit if stop is None else row.early) == needed
 
 
 @quick
 @STOPS
 def test_a_claim_beyond_all_draws_is_inconclusive(stop):
-    found = dp.audit(noisy_sum, PAIR, draws=1000, claim=(60.0, 0.0), stop=stop, **SEEDED)
-    assert found.verdict == "inconclusive"
-    assert "No number of draws refutes the claim of (60, 0)-DP" in found.reason
+    result = dp.audit(noisy_sum, PAIR, draws=1000, claim=(60.0, 0.0), stop=stop, **SEEDED)
+    assert result.verdict == "inconclusive"
+    assert "No number of draws refutes the claim of (60, 0)-DP" in result.reason
 
 
 # --- a claim that the exact spectrum breaks -------------------------------------------------------
@@ -246,9 +246,9 @@ def test_a_claim_that_the_exact_spectrum_breaks_is_never_green(stop):
     pair = dp.neighbours.zero_row(data, 15)
     truth = float(dp.exact.spectrum(mechanism, pair, [0.0]).delta[0])
     claim = (0.0, 0.99 * truth)
-    found = dp.audit(mechanism, pair, draws=1000, claim=claim, stop=stop, **SEEDED)
-    assert found.verdict == "inconclusive"
-    assert found.reason.startswith("The exact spectrum breaks")
+    result = dp.audit(mechanism, pair, draws=1000, claim=claim, stop=stop, **SEEDED)
+    assert result.verdict == "inconclusive"
+    assert result.reason.startswith("The exact spectrum breaks")
     with pytest.raises(dp.testing.PrivacyFailure, match="VIOLATED by the exact spectrum"):
         dp.testing.assert_private(mechanism, pair, claim, draws=1000, classifier="qda")
 

@@ -92,9 +92,9 @@ def chance_of_a_miss(n, m, gammas, alpha, p, q):
     """
 
     def missed(x, y):
-        found = region(int(x), n, int(y), m, gammas, alpha)
-        outside = q < found.q[0] or q > found.q[-1] or p < np.interp(q, found.q, found.p)
-        return found.ratio() > 1.0 and outside
+        bounds = region(int(x), n, int(y), m, gammas, alpha)
+        outside = q < bounds.q[0] or q > bounds.q[-1] or p < np.interp(q, bounds.q, bounds.p)
+        return bounds.ratio() > 1.0 and outside
 
     @cache
     def least(y):
@@ -137,8 +137,8 @@ RARE = [
 )
 def test_rare_hits_of_q_are_missed_with_probability_alpha_at_most(counts, gammas, alpha, q):
     x, n, y, m = counts
-    found = region(x, n, y, m, gammas, alpha)
-    p = float(np.interp(q, found.q, found.p)) * (1.0 - 1e-9)
+    bounds = region(x, n, y, m, gammas, alpha)
+    p = float(np.interp(q, bounds.q, bounds.p)) * (1.0 - 1e-9)
     assert chance_of_a_miss(n, m, gammas, alpha, p, q) <= alpha
 
 
@@ -154,11 +154,11 @@ def test_what_the_reserve_pays_for_is_less_than_the_reserve(seed):
     x = int(min(n, (gamma * y * n / m + 3.0) * 10 ** rng.uniform(0.1, 1.0)))
     alpha = float(10 ** rng.uniform(-5.0, -1.3)) if seed % 5 else 1e-12
     gammas = (gamma,) if seed % 2 else (gamma, gamma * float(rng.uniform(1.02, 1.6)))
-    found = region(x, n, y, m, gammas, alpha)
-    at = rng.integers(len(found.q) - 1)
-    q = float(found.q[at] + rng.choice([0.0, 0.5]) * (found.q[at + 1] - found.q[at]))
-    p = float(np.interp(q, found.q, found.p)) * (1.0 - 1e-9)
-    if found.ratio() > 1.0:
+    bounds = region(x, n, y, m, gammas, alpha)
+    at = rng.integers(len(bounds.q) - 1)
+    q = float(bounds.q[at] + rng.choice([0.0, 0.5]) * (bounds.q[at + 1] - bounds.q[at]))
+    p = float(np.interp(q, bounds.q, bounds.p)) * (1.0 - 1e-9)
+    if bounds.ratio() > 1.0:
         assert chance_of_a_miss(n, m, gammas, alpha, p, q) <= alpha
 
 

@@ -73,9 +73,9 @@ def test_a_concentrated_claim_is_read_by_divergences():
     rng = np.random.default_rng(3)
     left, right = rng.normal(0.0, 1.0, 20_000), rng.normal(1.0, 1.0, 20_000)
     for claim in (dp.Claim.zcdp(0.38), dp.Claim.tcdp(0.38, 3.0)):
-        found = dp.audit_samples(left, right, claim=claim, rng=3)
-        assert found.verdict == "violated"
-        assert 0.38 < found.headline.certified <= 0.5
+        result = dp.audit_samples(left, right, claim=claim, rng=3)
+        assert result.verdict == "violated"
+        assert 0.38 < result.headline.certified <= 0.5
 
 
 @pytest.mark.slow  # 200 audits of 2,000 draws; a rate of 12 % is seen with probability 0.999

@@ -26,10 +26,10 @@ def audited(P, Q, **options):
 
 def test_the_interval_holds_the_estimate_and_what_is_certified():
     rng = np.random.default_rng(0)
-    found = audited(*(rng.normal(at, size=5_000) for at in (0.5, -0.5))).spectrum
-    low, high = found.interval
-    assert np.all((low >= 0.0) & (low <= found.delta) & (found.delta <= high) & (high <= 1.0))
-    assert np.all(low >= np.minimum(found.low, found.delta))
+    result = audited(*(rng.normal(at, size=5_000) for at in (0.5, -0.5))).spectrum
+    low, high = result.interval
+    assert np.all((low >= 0.0) & (low <= result.delta) & (result.delta <= high) & (high <= 1.0))
+    assert np.all(low >= np.minimum(result.low, result.delta))
 
 
 def test_the_ends_do_not_increase_with_epsilon_on_a_fine_grid():

@@ -48,10 +48,10 @@ def test_the_result_is_that_of_the_scenario_whose_text_it_keeps(tmp_path, capsys
     with (tmp_path / "rows.csv").open("a") as rows:
         rows.write(",0.2\n")
     assert audit("--neighbours", "zero-out,replace", "--row-bound", "1") == 1
-    said = capsys.readouterr().out
-    assert said.startswith("VIOLATED: Claimed ε = 0.5 at δ = 0. At 95 % confidence at least ")
-    assert "rows: 12 rows × 2 columns (age, score); 1 row left out (missing value)" in said
-    assert "row numbers do not count these" in said
+    output = capsys.readouterr().out
+    assert output.startswith("VIOLATED: Claimed ε = 0.5 at δ = 0. At 95 % confidence at least ")
+    assert "rows: 12 rows × 2 columns (age, score); 1 row left out (missing value)" in output
+    assert "row numbers do not count these" in output
     record = record_without_clock(tmp_path / "out")
     (tmp_path / "saved.toml").write_text(record["scenario_text"], encoding="utf-8")
     assert main(["run", "saved.toml", "--out", "again"]) == 1
@@ -86,7 +86,7 @@ def test_options_are_keys_of_the_scenario(call, options, status, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("call", "options", "said"),
+    ("call", "options", "message"),
     [
         ("noisy_mean", ["--neighbours", "zeroed"], "--neighbours[0]: must be one of 'zero-out'"),
         ("noisy_mean", ["--row-bound", "2"], "--row-bound: goes with the relations 'replace' and"),
@@ -98,20 +98,20 @@ def test_options_are_keys_of_the_scenario(call, options, status, tmp_path):
         ("noisy_men", [], "error: MODULE:CALLABLE: audited_release:noisy_men: AttributeError"),
     ],
 )
-def test_errors_name_the_option_and_what_to_do(call, options, said, capsys):
+def test_errors_name_the_option_and_what_to_do(call, options, message, capsys):
     assert audit(*options, call=call) == 2
     err = capsys.readouterr().err
-    assert said in err
+    assert message in err
     assert ".toml" not in err
 
 
 @pytest.mark.parametrize(
-    ("claim", "said"),
+    ("claim", "message"),
     [("1e-5,1", "ε and δ look swapped"), ("1", "for pure ε-DP give 1,0"), ("a,b", "EPS,DELTA")],
 )
-def test_claims_that_are_none(claim, said, capsys):
+def test_claims_that_are_none(claim, message, capsys):
     assert audit(claim=claim) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_values_of_the_data_only_where_they_are_asked_for(tmp_path, capsys):
@@ -135,10 +135,10 @@ def test_an_error_of_the_mechanism_is_shown_with_its_own_place(tmp_path, capsys)
     (tmp_path / "audited_broken.py").write_text(broken)
     given = ["--data", "rows.csv", "--claim", "1,0", "--draws", "5e3"]
     assert main(["audit", "audited_broken:broken", *given]) == 2
-    said = capsys.readouterr().err.splitlines()
+    output = capsys.readouterr().err.splitlines()
     where = tmp_path / "audited_broken.py"
-    assert said[-1] == f"dpaudit: at broken ({where}, line 2)"
-    assert "NameError: name 'missing' is not defined" in said[-2]
+    assert output[-1] == f"dpaudit: at broken ({where}, line 2)"
+    assert "NameError: name 'missing' is not defined" in output[-2]
 
 
 TABLES = '''
@@ -196,9 +196,9 @@ def test_texts_stay_texts_for_functions_of_a_table(people, tmp_path, call, optio
 
 def test_a_function_of_an_array_is_told_how_to_get_texts(people, capsys):
     assert audit_table("by_region") == 2
-    said = capsys.readouterr().err
-    assert "people has texts in 'region'; a function of a data frame needs --kind frame" in said
-    assert "--ignore" in said
+    output = capsys.readouterr().err
+    assert "people has texts in 'region'; a function of a data frame needs --kind frame" in output
+    assert "--ignore" in output
 
 
 def test_parameters_go_beside_the_data_or_make_the_mechanism(tmp_path):

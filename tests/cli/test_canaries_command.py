@@ -32,7 +32,7 @@ def scores(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("noise", "options", "status", "said"),
+    ("noise", "options", "status", "message"),
     [
         (0.1, ["--claim", "1,1e-5"], 1, "VIOLATED: Claimed ε = 1 at δ = 10⁻⁵. At 95 % confidence"),
         (5.0, ["--claim", "1,1e-5"], 0, "NOT VIOLATED: Claimed ε = 1 at δ = 10⁻⁵."),
@@ -47,9 +47,9 @@ def scores(tmp_path):
         (0.8, ["--delta", "1e-5", "--family", "gaussian"], 3, "is of the family: Gaussian"),
     ],
 )
-def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, status, said):
+def test_the_status_is_that_of_the_verdict(scores, capsys, noise, options, status, message):
     assert main(["canaries", scores(noise), *options, *QUICK]) == status
-    assert said in " ".join(capsys.readouterr().out.split())
+    assert message in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_report_is_written_without_a_single_score_and_drawn_again(scores, tmp_path, capsys):
@@ -83,7 +83,7 @@ def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("score,included\n1.5,1\nhigh,0\n", "scores.csv, line 3: score must be a finite number"),
         ("score,included\n1.5,1\n\nhigh,0\n", "scores.csv, line 4: score must be a finite number"),
@@ -97,16 +97,16 @@ def test_coins_of_another_probability_are_named_once(scores, tmp_path, capsys):
         (None, "scores.csv"),
     ],
 )
-def test_faults_of_the_file_have_their_place(tmp_path, capsys, content, said):
+def test_faults_of_the_file_have_their_place(tmp_path, capsys, content, message):
     if content is not None:
         (tmp_path / "scores.csv").write_text(content)
     assert main(["canaries", "scores.csv", "--claim", "1,1e-5"]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "dpaudit-out").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--claim", "1,1e-5", "--mu", "1"], "give one of --claim and --mu"),
         (["--claim", "1,1e-5", "--inclusion", "0.01"], "the probability with which"),
@@ -115,6 +115,6 @@ def test_faults_of_the_file_have_their_place(tmp_path, capsys, content, said):
         (["--delta", "1e-5", "--family", "laplace"], "is not of the form gaussian or Q,T"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(scores, capsys, options, said):
+def test_options_that_do_not_go_together_are_refused(scores, capsys, options, message):
     assert main(["canaries", scores(0.1), *options]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -180,15 +180,15 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
         process.send_signal(signal.SIGINT)
         err = process.communicate()[1]
     assert process.returncode == 130
-    said = r"dpaudit: interrupted; [\d,]+ draws a side are kept in .*draws; the same command .*"
-    assert re.fullmatch(said, err.splitlines()[-1])
+    message = r"dpaudit: interrupted; [\d,]+ draws a side are kept in .*draws; the same command .*"
+    assert re.fullmatch(message, err.splitlines()[-1])
     assert "Traceback" not in err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["draws"]
     assert len(list((tmp_path / "out" / "draws").glob("*.npy"))) >= 3
 
 
 @pytest.mark.parametrize(
-    ("draws", "searched", "said"),
+    ("draws", "searched", "message"),
     [
         (
             (300, 200),
@@ -200,7 +200,7 @@ def test_interrupt_keeps_the_draws(write_scenario, tmp_path):
     ],
 )
 def test_an_interruption_says_what_it_left(
-    write_scenario, monkeypatch, capsys, draws, searched, said
+    write_scenario, monkeypatch, capsys, draws, searched, message
 ):
     def stopped(*given, **options):
         raise KeyboardInterrupt
@@ -210,7 +210,7 @@ def test_an_interruption_says_what_it_left(
     monkeypatch.setattr("dpaudit.cli.running.state_of", lambda folder: left)
     monkeypatch.setattr("dpaudit.cli.running.has_search", lambda folder: searched)
     assert main(["run", str(write_scenario()), "--out", "out"]) == 130
-    assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {said}")
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"dpaudit: {message}")
 
 
 def test_a_mechanism_that_fails_half_way_leaves_what_is_said(write_scenario, tmp_path, capsys):

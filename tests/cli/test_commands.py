@@ -70,8 +70,8 @@ def test_files_that_are_no_draws(draws, tmp_path, capsys, content, message):
 def test_the_same_draws_twice_are_refused(draws, tmp_path, capsys, others):
     (tmp_path / "copy.npy").write_bytes((tmp_path / "P.npy").read_bytes())
     assert main(["samples", "P.npy", *others, "--claim", "1,0"]) == 2
-    said = capsys.readouterr().err
-    assert "Q must be other draws than P" in said or "same draws stand on both sides" in said
+    output = capsys.readouterr().err
+    assert "Q must be other draws than P" in output or "same draws stand on both sides" in output
 
 
 @pytest.mark.parametrize("options", [["--claim", "1,2"], ["--level", "2"], ["--classifier", "rf"]])
@@ -118,9 +118,9 @@ def test_a_list_has_a_line_for_each_and_json_all_that_is_known(capsys):
 
 def test_list_shows_all_that_is_known_of_one(capsys):
     assert main(["list", "mechanisms", "ALS"]) == 0
-    said = capsys.readouterr().out
-    assert "    parameters: rows, sampler='student'" in said
-    assert "GaussMix" not in said
+    output = capsys.readouterr().out
+    assert "    parameters: rows, sampler='student'" in output
+    assert "GaussMix" not in output
     assert main(["list", "scenarios", "flight-als"]) == 0
     assert re.search(r"^    file: .*flight-als\.toml$", capsys.readouterr().out, re.MULTILINE)
     assert main(["list", "mechanisms", "Gausmix"]) == 2
@@ -206,9 +206,9 @@ def test_help_has_what_the_page_lists(capsys, command):
         rf"^dpaudit {command}.*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     ).group()
     assert main([command, "--help"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for word in re.findall(r"--[a-z]+(?:-[a-z]+)*|[A-Z]+\.\w+|SCENARIO|DIR", synopsis):
-        assert word in said
+        assert word in output
 
 
 def test_version(capsys):

@@ -101,8 +101,8 @@ def test_every_command_is_asked_for_json():
 
 
 def test_what_a_mechanism_prints_is_no_part_of_the_document(folder, capfd):
-    said = 'import os\nprint("printed")\nos.write(1, b"by the process")\n'
-    (folder / "noisy.py").write_text(said + NOISY)
+    imports = 'import os\nprint("printed")\nos.write(1, b"by the process")\n'
+    (folder / "noisy.py").write_text(imports + NOISY)
     assert main(["run", "broken.toml", "--json"]) == 1
     out, err = capfd.readouterr()
     assert json.loads(out)["status"] == 1
@@ -143,33 +143,33 @@ def test_the_document_of_a_run_has_its_verdict_and_where_the_rest_is(folder, cap
 
 def test_quiet_is_a_line_an_audit_without_progress(folder, capsys):
     assert main(["run", "broken.toml", "held.toml", "--quiet"]) == 1
-    said = capsys.readouterr()
-    broken, held, counts = said.out.splitlines()
+    output = capsys.readouterr()
+    broken, held, counts = output.out.splitlines()
     assert broken.startswith("broken: VIOLATED: Claimed ε = 0.01 at δ = 0. At 95 % confidence")
     assert held.startswith("held: NOT VIOLATED: Claimed ε = 3 at δ = 0.")
     assert counts == "2 scenarios: 1 not violated, 1 violated"
-    assert said.err == ""
+    assert output.err == ""
 
 
 def test_quiet_and_json_say_which_rows_were_not_audited(folder, capsys):
     (folder / "rows.csv").write_text("x\n0\n1\n0.5\nNA\n")
     assert main(["run", "broken.toml", "-q"]) == 1
-    said = capsys.readouterr().out
-    assert said.startswith("VIOLATED: Not audited: 1 row (missing value). Claimed ε = 0.01")
+    output = capsys.readouterr().out
+    assert output.startswith("VIOLATED: Not audited: 1 row (missing value). Claimed ε = 0.01")
     assert main(["run", "broken.toml", "--json"]) == 1
     (audit,) = json.loads(capsys.readouterr().out)["audits"]
     assert audit["dataset"]["dropped"] == {"missing value": 1}
 
 
 def test_quiet_answers_in_a_line_where_nothing_is_audited(done, capsys):
-    for asked, said in (
+    for asked, message in (
         (["status", "dpaudit-out"], "broken: done: violated\n"),
         (["compare", "dpaudit-out/broken", "dpaudit-out/broken"], "nothing moved\n"),
         (["ledger", "ledger.txt"], "broken, (0.01, 0)-DP: VIOLATED\n"),
         (["list", "datasets", "flight"], "flight\n"),
     ):
         main([*asked, "--quiet"])
-        assert capsys.readouterr().out == said
+        assert capsys.readouterr().out == message
     assert main(["report", "dpaudit-out", "--quiet"]) == 0
     assert capsys.readouterr().out.startswith("broken: VIOLATED: ")
 
@@ -192,14 +192,14 @@ def test_quiet_prints_errors(folder, capsys):
 def test_verbose_says_what_took_how_long_and_no_value_of_the_data(folder, capsys):
     (folder / "rows.csv").write_text("x\n0\n1\n0.7182818\n")
     assert main(["run", "held.toml", "-v"]) == 0
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     for step in ("held: held.toml", "choosing the neighbour ...", "drawing M(D) and M(D'): "):
-        assert f" s: {step}" in said
+        assert f" s: {step}" in output
     for found in ("data: rows: 3 rows × 1 column (x)", "neighbour: ", "score: "):
-        assert f"dpaudit: {found}" in said
-    assert "held/result.json" in said
-    assert "run: done, exit status 0" in said
-    assert "71828" not in said
+        assert f"dpaudit: {found}" in output
+    assert "held/result.json" in output
+    assert "run: done, exit status 0" in output
+    assert "71828" not in output
 
 
 def set_by(folder, text):
@@ -241,16 +241,16 @@ def test_a_file_that_cannot_be_read_is_no_matter_for_help(folder, capsys):
 def test_what_changes_a_certificate_is_said_and_the_command_line_is_first(folder, capsys):
     set_by(folder, "[tool.dpaudit]\nlevel = 0.5\n[tool.dpaudit.plan]\nlevel = 0.9\n")
     assert main(["plan", "--claim", "1,0", "--json", "-q"]) == 0
-    said = capsys.readouterr()
-    assert json.loads(said.out)["level"] == 0.9
-    assert said.err.startswith("dpaudit: note: level = 0.9, from ")
+    output = capsys.readouterr()
+    assert json.loads(output.out)["level"] == 0.9
+    assert output.err.startswith("dpaudit: note: level = 0.9, from ")
     assert main(["plan", "--claim", "1,0", "--json", "--level", "0.95"]) == 0
-    said = capsys.readouterr()
-    assert (json.loads(said.out)["level"], said.err) == (0.95, "")
+    output = capsys.readouterr()
+    assert (json.loads(output.out)["level"], output.err) == (0.95, "")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[tool.dpaudit]\nlevl = 0.9", "[tool.dpaudit] levl: unknown key"),
         ("[tool.dpaudit]\njobs = 0", "jobs: must be an integer other than 0, got 0"),
@@ -261,11 +261,11 @@ def test_what_changes_a_certificate_is_said_and_the_command_line_is_first(folder
         ("[tool.dpaudit", "cannot be read"),
     ],
 )
-def test_a_wrong_default_is_an_error_that_names_file_and_key(text, said, folder, capsys):
+def test_a_wrong_default_is_an_error_that_names_file_and_key(text, message, folder, capsys):
     set_by(folder, text)
     assert main(["plan", "--claim", "1,0"]) == 2
     error = capsys.readouterr().err
-    assert said in error
+    assert message in error
     assert str(folder / "pyproject.toml") in error
 
 

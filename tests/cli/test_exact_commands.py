@@ -149,12 +149,12 @@ def test_calibrate_says_where_the_value_tells_of_the_data(write_scenario, capsys
         write_scenario("sketch", mechanism='name = "GaussMix"\nrows = 5\nsigma = 9'),
     )
     target, bound = ["--epsilon", "1", "--delta", "1e-6"], ["--relation", "add", "--row-bound", "3"]
-    said = {}
+    notes = {}
     for path in (noise, sketch):
         for options in ([], bound):
             assert main(["calibrate", str(path), *target, *options]) == 0
-            said[path.stem, len(options)] = "a function of these data" in capsys.readouterr().out
-    assert said == {
+            notes[path.stem, len(options)] = "a function of these data" in capsys.readouterr().out
+    assert notes == {
         ("noise", 0): True,
         ("noise", 4): False,
         ("sketch", 0): True,

@@ -50,9 +50,9 @@ def test_a_bar_on_a_terminal():
         show("searching", 8, 8)
         show("choosing", 1, 1)
         show("fitting", 0, 1)
-    said = stream.getvalue()
-    assert "drawing: 100 % |" in said
-    assert "10,000 of 10,000" in said
-    assert "choosing: 04:00" in said
-    assert "fitting: 00:00" in said
-    assert said.endswith("\n")
+    output = stream.getvalue()
+    assert "drawing: 100 % |" in output
+    assert "10,000 of 10,000" in output
+    assert "choosing: 04:00" in output
+    assert "fitting: 00:00" in output
+    assert output.endswith("\n")

@@ -99,7 +99,7 @@ def test_sizes_of_batches_are_bet_on(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("projection,included\n1.5,1\nhigh,0\n", "line 3: projection must be a finite number"),
         ("step,projection,included\n1,1,1\n1,0,1\n2,0,1\n", "as many lines of each step"),
@@ -108,16 +108,16 @@ def test_sizes_of_batches_are_bet_on(tmp_path):
         (None, "there is no file steps.csv"),
     ],
 )
-def test_faults_of_a_csv_file_have_their_place(tmp_path, capsys, content, said):
+def test_faults_of_a_csv_file_have_their_place(tmp_path, capsys, content, message):
     if content is not None:
         (tmp_path / "steps.csv").write_text(content)
     assert main(["steps", "steps.csv", *CLAIM]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "dpaudit-out").exists()
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"included": np.array([0.0, 1.0, 2.0])}, "step 3: included must be True or False"),
         (
@@ -130,24 +130,24 @@ def test_faults_of_a_csv_file_have_their_place(tmp_path, capsys, content, said):
         ({"projection": np.array([None] * 3)}, "must be a .npz file of numbers"),
     ],
 )
-def test_faults_of_arrays_have_their_place(capsys, change, said):
+def test_faults_of_arrays_have_their_place(capsys, change, message):
     np.savez("steps.npz", **{"projection": np.zeros(3), "included": np.zeros(3)} | change)
     assert main(["steps", "steps.npz", *CLAIM]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_other_files_are_refused(tmp_path, capsys):
     (tmp_path / "text.npz").write_text("projection")
     np.save("one.npy", np.zeros(3))
     np.savez("none.npz", rows=np.zeros(3))
-    for name, said in {
+    for name, message in {
         "text.npz": "text.npz must be a .npz file of numbers",
         "one.npy": "one.npy must be a .npz file of numbers",
         "none.npz": "none.npz must have the arrays projection and included",
         "missing.npz": "there is no file missing.npz",
     }.items():
         assert main(["steps", name, *CLAIM]) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_a_missing_accountant_is_named(monkeypatch, capsys):

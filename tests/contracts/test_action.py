@@ -197,5 +197,5 @@ def test_the_hook_before_a_push_audits(tmp_path):
 )
 def test_files_that_the_hook_checks(path, checked):
     hook = HOOKS["dpaudit-check"]
-    found = re.search(hook["files"], path) and not re.search(hook["exclude"], path)
-    assert bool(found) == checked
+    match = re.search(hook["files"], path) and not re.search(hook["exclude"], path)
+    assert bool(match) == checked

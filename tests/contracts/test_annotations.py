@@ -45,8 +45,8 @@ def checked(folder, source):
 @pytest.mark.slow
 def test_a_type_checker_accepts_good_calls_and_rejects_bad_ones(tmp_path):
     lines = GOOD.splitlines()
-    said = checked(tmp_path, GOOD + "\n".join(BAD.values()) + "\n")
+    output = checked(tmp_path, GOOD + "\n".join(BAD.values()) + "\n")
     for number, call in enumerate(BAD.values(), len(lines) + 1):
-        assert f"caller.py:{number}: error:" in said, call
-    errors = [line for line in said.splitlines() if "caller.py" in line and "error:" in line]
-    assert len(errors) == len(BAD), said
+        assert f"caller.py:{number}: error:" in output, call
+    errors = [line for line in output.splitlines() if "caller.py" in line and "error:" in line]
+    assert len(errors) == len(BAD), output

@@ -64,11 +64,11 @@ def test_every_place_on_the_pages_exists(page):
 
 def test_names_stand_in_the_files_that_the_pages_say():
     name = r"`(?:\w+\.)?\w+`"
-    said = re.findall(
+    sentences = re.findall(
         rf"({name}(?:(?:, | and | or ){name})*) (?:in|of) `([\w/]+\.py)`", PAGE + CHANGES
     )
-    assert len(said) > 30
-    for names, path in said:
+    assert len(sentences) > 30
+    for names, path in sentences:
         text = place(path).read_text(encoding="utf-8")
         for each in re.findall(r"\w+(?=`)", names):
             assert re.search(rf"\b{each}\b", text), (each, path)

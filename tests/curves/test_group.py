@@ -70,8 +70,8 @@ THREE = dp.neighbours.replace_group(DATA, [0, 1, 2], DATA[:3] + 1.0)
 
 
 def test_a_pair_of_more_rows_than_the_claim_is_about_is_said_first():
-    said = "The databases differ in 3 rows, and (1, 0)-DP is held to be about all of them"
-    assert judged((1.0, 0.0), THREE).reason.startswith(said)
+    message = "The databases differ in 3 rows, and (1, 0)-DP is held to be about all of them"
+    assert judged((1.0, 0.0), THREE).reason.startswith(message)
     found = judged(dp.Claim(1.0).group(3), THREE)
     assert found.headline.text.startswith("Claimed ε = 3 at δ = 0 (group of 3).")
     assert "differ in" not in found.reason

@@ -61,13 +61,13 @@ def test_other_objects_measures_and_distances_are_refused():
     def fails(d):
         raise RuntimeError("no such distance")
 
-    for wrong, said in (
+    for wrong, message in (
         (3, "an OpenDP Measurement"),
         (Measurement("MyDivergence", lambda d: d), "MyDivergence"),
         (Measurement("Approximate<MyDivergence>", lambda d: d), "MyDivergence"),
         (Measurement("MaxDivergence", fails), "no such distance"),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInput, match=message):
             dp.Claim.from_opendp(wrong)
 
 
@@ -89,12 +89,12 @@ def test_events_of_nothing_and_of_everything():
     accounting = pytest.importorskip("dp_accounting")
     nothing = dp.Claim.from_dp_event(accounting.NoOpDpEvent())
     assert (nothing.epsilon, nothing.delta) == (0.0, 0.0)
-    for wrong, said in (
+    for wrong, message in (
         (accounting.NonPrivateDpEvent(), "promises"),
         (accounting.UnsupportedDpEvent(), "an accountant knows"),
         (1.0, "DpEvent"),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInput, match=message):
             dp.Claim.from_dp_event(wrong)
     with pytest.raises(InvalidInput, match="neighbours"):
         dp.Claim.from_dp_event(accounting.NoOpDpEvent(), "any")

@@ -93,11 +93,11 @@ def test_an_audit_resolves_the_claim_by_its_pair():
     pair = dp.neighbours.replace_row(DATA, 1, [2.0, 1.5])
     known = dp.scoring.KnownScore(lambda outcome: -outcome.sum(axis=1), "sum")
     options = {"draws": 4_000, "classifier": known, "rng": 1}
-    found = dp.audit(near, pair, claim=dp.Claim.metric(0.2, "manhattan"), **options)
-    assert found.verdict == "violated"
+    result = dp.audit(near, pair, claim=dp.Claim.metric(0.2, "manhattan"), **options)
+    assert result.verdict == "violated"
     first = "Claimed ε = 0.3 at δ = 0 (0.2·d at d(x, x′) = 1.5, manhattan)."
-    assert found.headline.text.startswith(first)
-    assert 0.3 in found.spectrum.epsilon.round(12)
+    assert result.headline.text.startswith(first)
+    assert 0.3 in result.spectrum.epsilon.round(12)
     held = dp.audit(near, pair, claim=dp.Claim.metric(1.0, "manhattan"), **options)
     assert held.verdict == "not violated"
 

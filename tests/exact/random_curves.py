@@ -263,8 +263,8 @@ def worst(rng):
     """The largest of the curves of all zeroed rows: in both directions of one row at each ε."""
     data = database(rng)
     release = mechanism(rng, data)
-    found = dp.exact.worst_case(release, data, 0.0)
-    return Case(f"worst of {release!r}, {data.shape}", found.curve, 1e-7)
+    spectrum = dp.exact.worst_case(release, data, 0.0)
+    return Case(f"worst of {release!r}, {data.shape}", spectrum.curve, 1e-7)
 
 
 def replaced_beside_wishart(rng):

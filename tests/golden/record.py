@@ -59,12 +59,12 @@ def command(name: str, folder: Path, monkeypatch: Any, capsys: Any) -> Any:
     importlib.invalidate_caches()
     sys.modules.pop("golden_module", None)
     status = dpaudit.cli.main(COMMANDS[name].split())
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     results = {
         path.relative_to(folder).as_posix(): lasting(json.loads(path.read_text(encoding="utf-8")))
         for path in sorted(folder.rglob("result.json"))
     }
-    return {"status": status, "out": lasting(text(said.out, folder)), "results": results}
+    return {"status": status, "out": lasting(text(output.out, folder)), "results": results}
 
 
 def text(out: str, folder: Path) -> Any:

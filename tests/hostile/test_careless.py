@@ -150,9 +150,9 @@ def test_a_score_that_sees_other_rows_is_refused_by_name(score, stop):
 )
 def test_scores_of_single_rows_are_not_refused(classifier):
     pair = dp.neighbours.zero_row([[1.0], [0.0]], 0)
-    found = audit(shifted(2.0), pair, classifier=classifier, draws=4000)
+    result = audit(shifted(2.0), pair, classifier=classifier, draws=4000)
     dp.scoring.refuse_batch_scores(
-        found.fitted, dp.scoring.Sides(*np.random.default_rng(0).normal(size=(2, 400, 1)))
+        result.fitted, dp.scoring.Sides(*np.random.default_rng(0).normal(size=(2, 400, 1)))
     )
 
 
@@ -178,9 +178,9 @@ def test_drift_common_to_both_sides_is_no_leak(step, seed, stop):
 
 
 def test_slow_drift_is_said_first():
-    found = audit(Wearing(0.01), draws=100_000)
-    assert found.verdict == "not violated"
-    assert found.reason.startswith("Drift: the law changes during the run")
+    result = audit(Wearing(0.01), draws=100_000)
+    assert result.verdict == "not violated"
+    assert result.reason.startswith("Drift: the law changes during the run")
 
 
 # --- arrays from elsewhere ------------------------------------------------------------------------
@@ -248,5 +248,5 @@ HONEST = [rounded, coin, mixed, texts, lists]
 )
 def test_honest_mechanisms_are_not_refused(mechanism, unit, stop):
     """With a probability of 1e-6 in each case."""
-    found = audit(mechanism, draws=600, stop=stop, unit=unit, claim=(2.0, 0.1))
-    assert found.verdict != "violated"
+    result = audit(mechanism, draws=600, stop=stop, unit=unit, claim=(2.0, 0.1))
+    assert result.verdict != "violated"

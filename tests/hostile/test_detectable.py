@@ -60,8 +60,8 @@ def test_the_worst_case_is_what_plan_and_detect_rest_on():
     options = {"claim": (1.0, 1e-5), "classifier": KNOWN, "rng": 0}
     weak = dp.audit_samples(P, Q, detect=0.03, **options)
     assert weak.verdict == "inconclusive"
-    said = "not the 0.03 asked for. Take 37,000 draws a side to find an excess of 0.03 in δ(1)"
-    assert said in weak.reason
+    message = "not the 0.03 asked for. Take 37,000 draws a side to find an excess of 0.03 in δ(1)"
+    assert message in weak.reason
     enough = dp.audit_samples(P, Q, detect=0.2, **options)
     assert "would have been shown with probability 0.8 (whatever the shape" in enough.reason
 
@@ -71,6 +71,6 @@ def test_where_no_excess_is_sure_to_be_found_the_audit_is_inconclusive():
     sizes = (45, 45)
     assert power.least_excess(sizes, 3.0, 1e-5, 0.025, choosing=11) == np.inf
     P, Q = np.random.default_rng(2).normal(size=(2, 56, 1))
-    found = dp.audit_samples(P, Q, claim=(3.0, 1e-5), classifier=KNOWN, rng=0)
-    assert found.verdict == "inconclusive"
-    assert found.detectable is None
+    result = dp.audit_samples(P, Q, claim=(3.0, 1e-5), classifier=KNOWN, rng=0)
+    assert result.verdict == "inconclusive"
+    assert result.detectable is None

@@ -40,8 +40,8 @@ def test_scaled_data_have_the_same_spectrum(mechanism, scale):
     """δ was 1, the fifth digit was wrong, or the features were called dependent."""
     epsilon = [0.1, 0.5]
     expected = dp.exact.worst_case(mechanism, DATA, epsilon).delta
-    found = dp.exact.worst_case(mechanism, DATA * scale, epsilon).delta
-    np.testing.assert_allclose(found, expected, rtol=1e-11)
+    spectrum = dp.exact.worst_case(mechanism, DATA * scale, epsilon).delta
+    np.testing.assert_allclose(spectrum, expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("delta", [1e-20, 1e-100, 1e-300])

@@ -19,9 +19,9 @@ def test_laplace_noise_in_floats_has_no_exact_spectrum():
     ):
         with pytest.raises(dp.NoExactSpectrum):
             state()
-    found = dp.audit(LEAKY, pair, draws=200, claim=LEAKY.claim, rng=1)
-    assert found.exact is None
-    assert found.to_dict()["exact"] is None
+    result = dp.audit(LEAKY, pair, draws=200, claim=LEAKY.claim, rng=1)
+    assert result.exact is None
+    assert result.to_dict()["exact"] is None
 
 
 @pytest.mark.parametrize("name", ["Laplace", pytest.param("Gaussian", marks=pytest.mark.slow)])
@@ -29,7 +29,7 @@ def test_bits_of_floats_are_not_in_the_law_over_the_real_numbers(name):
     """What an audit of the bits certifies was above the δ that it called exact."""
     mechanism = ZOO[name]
     exact = dp.exact.spectrum(mechanism, mechanism.pair(), 0.0).delta
-    found = dp.audit(
+    result = dp.audit(
         mechanism,
         mechanism.pair(),
         draws=30_000,
@@ -38,8 +38,8 @@ def test_bits_of_floats_are_not_in_the_law_over_the_real_numbers(name):
         bits=True,
         rng=1,
     )
-    assert found.spectrum.low.max() > exact
-    assert found.exact is None
+    assert result.spectrum.low.max() > exact
+    assert result.exact is None
     plain = dp.audit(mechanism, mechanism.pair(), draws=200, claim=mechanism.claim, rng=1)
     assert plain.exact.delta.max() == pytest.approx(float(exact))
 

@@ -191,8 +191,8 @@ def test_all_files_are_checked_before_the_first_one_is_imported(
     lines = err.splitlines()
     assert out == ""
     assert len(lines) == len(WRONG)
-    for line, (name, (_, said)) in zip(lines, WRONG.items(), strict=True):
-        assert line.startswith(f"dpaudit: error: {name}.toml: {said}"), line
+    for line, (name, (_, message)) in zip(lines, WRONG.items(), strict=True):
+        assert line.startswith(f"dpaudit: error: {name}.toml: {message}"), line
     assert not mark.exists()
     assert not (tmp_path / "out").exists()
 

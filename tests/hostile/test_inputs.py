@@ -18,10 +18,10 @@ CRASH = ("Traceback", "should not have happened")
 def refused(capsys, argv):
     """Run a command that must be refused; returns its lines on stderr."""
     status = main([str(one) for one in argv])
-    said = capsys.readouterr().err
-    assert status == 2, (argv, status, said)
-    assert not any(word in said for word in CRASH), (argv, said)
-    lines = said.strip().splitlines()
+    output = capsys.readouterr().err
+    assert status == 2, (argv, status, output)
+    assert not any(word in output for word in CRASH), (argv, output)
+    lines = output.strip().splitlines()
     assert lines, argv
     assert all(len(line) < 1000 for line in lines)
     return lines
@@ -30,10 +30,10 @@ def refused(capsys, argv):
 def survived(capsys, argv):
     """Run a command on input that may be good or bad: whatever its status, it must not crash."""
     status = main([str(one) for one in argv])
-    said = capsys.readouterr().err
-    assert not any(word in said for word in CRASH), (argv, said)
+    output = capsys.readouterr().err
+    assert not any(word in output for word in CRASH), (argv, output)
     assert status in (0, 1, 2, 3), argv
-    assert said.strip() or status != 2, argv
+    assert output.strip() or status != 2, argv
     return status
 
 

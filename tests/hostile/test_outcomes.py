@@ -56,8 +56,8 @@ QUICK_AND_SLOW = pytest.mark.parametrize(
 @pytest.mark.parametrize("leak", one_in(3, LEAKS))
 def test_a_full_leak_is_certified(leak, stop):
     P, Q = LEAKS[leak]
-    found = audited(P, Q, stop=stop)
-    assert found.verdict == "violated", found.reason
+    result = audited(P, Q, stop=stop)
+    assert result.verdict == "violated", result.reason
 
 
 @pytest.mark.slow
@@ -101,9 +101,9 @@ def test_numbers_of_any_scale_are_audited(scale):
 def test_an_infinite_loss_is_never_said_of_a_claim_that_holds(size, classifier):
     for claim in ((8.0, 0.0), (1.0, 0.0), (0.0, 0.99)):
         for P, Q in ((np.zeros(size), np.ones(size)), (np.zeros(size), -np.zeros(size))):
-            found = audited(P, Q, claim=claim, classifier=classifier)
-            assert found.verdict in ("violated", "inconclusive"), found.reason
-            assert ("infinite" in found.reason) == (found.verdict == "violated"), found.reason
+            result = audited(P, Q, claim=claim, classifier=classifier)
+            assert result.verdict in ("violated", "inconclusive"), result.reason
+            assert ("infinite" in result.reason) == (result.verdict == "violated"), result.reason
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_one_long_list_among_many_short_ones():
     tracemalloc.start()
     draws = [list(one[: one.size // 2]) for one in rng.normal(size=(5000, 4))]
     draws[7] = list(rng.normal(size=20_000))
-    held = outcomes.joined([outcomes.rows(draws[:2500]), outcomes.rows(draws[2500:])])
-    P, Q = outcomes.aligned(held, outcomes.rows(draws[2500:]))
+    blocks = outcomes.joined([outcomes.rows(draws[:2500]), outcomes.rows(draws[2500:])])
+    P, Q = outcomes.aligned(blocks, outcomes.rows(draws[2500:]))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 200e6

@@ -300,8 +300,8 @@ def test_a_chain_of_errors_is_kept():
 
 
 def test_a_program_that_says_its_data():
-    said = "import sys; sys.exit('row ' + open(sys.argv[1]).readlines()[5])"
-    text = str(raised_by(dp.adapters.command(["{python}", "-c", said, "{data}"]), n_jobs=1))
+    program = "import sys; sys.exit('row ' + open(sys.argv[1]).readlines()[5])"
+    text = str(raised_by(dp.adapters.command(["{python}", "-c", program, "{data}"]), n_jobs=1))
     assert "exit status 1; it said: row" in text
     assert planted_in(text) == []
 
@@ -311,10 +311,10 @@ def test_a_search_notes_failures_without_values():
         fine = data[ROW, 0] == 0.0 or np.array_equal(data, DATA)
         return clipped_mean(data, size, rng=rng) if fine else shouts(data)
 
-    found = dp.search_neighbours(
+    result = dp.search_neighbours(
         fails_on_some, DATA, shortlist=4, draws=1000, rng=1, classifier="qda"
     )
-    text = json.dumps(found.selection.to_dict())
+    text = json.dumps(result.selection.to_dict())
     assert "ValueError" in text
     assert planted_in(text) == []
 

@@ -53,10 +53,10 @@ WAYS = {"few": {"draws": 400}, "many": {"draws": 4000}, "stop": {"draws": 1000, 
 )
 def test_a_leak_in_a_residue_is_certified(name, way):
     options = WAYS[way]
-    found = dp.audit(leaky(name), PAIR, claim=CLAIM, rng=1, **options)
-    assert found.verdict == "violated", found.reason
+    result = dp.audit(leaky(name), PAIR, claim=CLAIM, rng=1, **options)
+    assert result.verdict == "violated", result.reason
     if "stop" not in options:
-        assert found.certified.epsilon_at(0.0) > 2.0
+        assert result.certified.epsilon_at(0.0) > 2.0
 
 
 # --- honest outputs
@@ -67,5 +67,5 @@ def test_a_grid_that_both_sides_share_is_no_leak(stop):
     def rounded(data, size, *, rng):
         return np.rint(data.sum()) + discrete_laplace(1e4, size, rng)
 
-    found = dp.audit(rounded, PAIR, draws=2000, claim=(0.01, 0.0), rng=1, stop=stop)
-    assert found.verdict == "not violated"
+    result = dp.audit(rounded, PAIR, draws=2000, claim=(0.01, 0.0), rng=1, stop=stop)
+    assert result.verdict == "not violated"

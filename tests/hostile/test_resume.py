@@ -239,7 +239,7 @@ def test_a_damaged_manifest(folder, neighbour):
     for content in DAMAGE:
         damage(draws, content)
         folder.refused(r"files: \d+., but manifest.json cannot be read", **options)
-    folder.run(**options, notice=lambda said: None)
+    folder.run(**options, notice=lambda message: None)
     assert folder.kept() == whole
 
 

@@ -29,10 +29,10 @@ def one_noise(data, size, *, rng):
 def accused(mechanism, draws, claim, rng, **options):
     """Whether an audit calls the mechanism violated; one that is refused does not."""
     try:
-        found = dp.audit(mechanism, PAIR, draws=draws, claim=claim, rng=rng, **options)
+        result = dp.audit(mechanism, PAIR, draws=draws, claim=claim, rng=rng, **options)
     except dp.MechanismError:
         return False
-    return found.verdict == "violated"
+    return result.verdict == "violated"
 
 
 @pytest.mark.parametrize("draws", one_in(2, SIZES))

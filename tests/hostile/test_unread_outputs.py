@@ -104,8 +104,8 @@ def test_nothing_is_said_of_outputs_that_no_score_reads(name):
 @pytest.mark.parametrize("name", one_in(2, ["tokens", "sets"]))
 def test_nor_where_an_audit_stops_at_its_verdict(name):
     kind, form = FORMS[name]
-    found = dp.audit(released(form), PAIR, draws=500, claim=CLAIM, rng=1, stop="verdict")
-    assert_unread(found, kind)
+    result = dp.audit(released(form), PAIR, draws=500, claim=CLAIM, rng=1, stop="verdict")
+    assert_unread(result, kind)
 
 
 @pytest.mark.parametrize("draws", [60, 300])
@@ -134,9 +134,9 @@ def test_texts_that_come_again_too_seldom_to_be_known():
     """P is uniform on 2,000 texts and Q on 2,000 others, of which few come five times in 800."""
     rng = np.random.default_rng(3)
     P, Q = ([f"{side}{one}" for one in rng.integers(2000, size=2000)] for side in "PQ")
-    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1)
-    assert_unread(found, "texts")
-    assert "take more draws" in found.reason
+    result = dp.audit_samples(P, Q, claim=CLAIM, rng=1)
+    assert_unread(result, "texts")
+    assert "take more draws" in result.reason
 
 
 @pytest.mark.usefixtures("in_tmp_path")
@@ -218,34 +218,36 @@ def shared(share, rng, size):
 def test_texts_of_which_less_than_half_repeat(stop):
     rng = np.random.default_rng(4)
     P, Q = (shared(0.4, rng, 2000) for _ in range(2))
-    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop)
-    assert found.verdict == "inconclusive"
-    assert found.fitted.unread["texts"] == pytest.approx(0.6, abs=0.05)
+    result = dp.audit_samples(P, Q, claim=CLAIM, rng=1, stop=stop)
+    assert result.verdict == "inconclusive"
+    assert result.fitted.unread["texts"] == pytest.approx(0.6, abs=0.05)
 
 
 def test_the_outputs_that_are_not_read_count_as_unseen():
     """One text in 50 is new: an excess may hide there, so it is added to the one that shows."""
     rng = np.random.default_rng(5)
     P, Q = (shared(0.98, rng, 4000) for _ in range(2))
-    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1)
+    result = dp.audit_samples(P, Q, claim=CLAIM, rng=1)
     plain = dp.audit_samples(
         *(np.array([one == "a" for one in side]) for side in (P, Q)), claim=CLAIM
     )
-    assert found.verdict == "not violated"
-    hidden = found.fitted.unread["texts"]
+    assert result.verdict == "not violated"
+    hidden = result.fitted.unread["texts"]
     assert hidden == pytest.approx(0.02, abs=0.01)
-    assert found.detectable["excess"] == pytest.approx(plain.detectable["excess"] + hidden, rel=0.2)
-    assert "of the outputs as unseen" in found.reason
+    assert result.detectable["excess"] == pytest.approx(
+        plain.detectable["excess"] + hidden, rel=0.2
+    )
+    assert "of the outputs as unseen" in result.reason
 
 
 @pytest.mark.parametrize(("detect", "verdict"), [(0.1, "inconclusive"), (0.4, "not violated")])
 def test_detect_says_how_much_may_go_unseen(detect, verdict):
     rng = np.random.default_rng(6)
     P, Q = (shared(0.8, rng, 4000) for _ in range(2))
-    found = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=detect)
-    assert found.verdict == verdict, found.reason
+    result = dp.audit_samples(P, Q, claim=CLAIM, rng=1, detect=detect)
+    assert result.verdict == verdict, result.reason
     if verdict == "not violated":
-        assert 0.2 < found.detectable["excess"] < detect
+        assert 0.2 < result.detectable["excess"] < detect
 
 
 @STOPS
@@ -259,10 +261,10 @@ def test_a_score_of_the_callers_own_answers_for_what_it_leaves_out():
     def first(rows):
         return rows[:, 0]
 
-    found = dp.audit(
+    result = dp.audit(
         released(FORMS["a number and a token"][1]), PAIR, draws=1000, claim=CLAIM, classifier=first
     )
-    assert found.fitted.unread == {}
+    assert result.fitted.unread == {}
 
 
 # --- honest outputs of all forms are read

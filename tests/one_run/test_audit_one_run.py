@@ -37,16 +37,16 @@ def test_a_run_that_remembers_its_canaries_violates_a_small_claim(violated):
 
 def test_a_run_that_remembers_nothing_does_not(run):
     scores = np.random.default_rng(2).normal(size=150)
-    found = dp.audit_one_run(scores, run[1], claim=CLAIM)
-    assert found.verdict == "not violated"
-    assert "Had the scores told every coin" in found.reason
+    result = dp.audit_one_run(scores, run[1], claim=CLAIM)
+    assert result.verdict == "not violated"
+    assert "Had the scores told every coin" in result.reason
 
 
 def test_without_a_claim_there_is_a_bound_and_no_verdict(run):
-    found = dp.audit_one_run(*run, delta=1e-5)
-    assert found.verdict == "inconclusive"
-    assert "There is no claim to judge by." in found.reason
-    assert found.headline.certified > 2.0
+    result = dp.audit_one_run(*run, delta=1e-5)
+    assert result.verdict == "inconclusive"
+    assert "There is no claim to judge by." in result.reason
+    assert result.headline.certified > 2.0
 
 
 @pytest.mark.parametrize("claim", [dp.Claim.gdp(0.1), dp.Claim.zcdp(0.001)])
@@ -66,21 +66,21 @@ def test_scores_of_steps_that_sample_count_by_their_ranks(run):
 
 
 def test_too_few_canaries_are_no_pass():
-    found = dp.audit_one_run([1.0, 2.0, 3.0], [False, True, True], claim=(3.0, 0.0))
-    assert found.verdict == "inconclusive"
-    assert found.reason.endswith("add canaries.")
+    result = dp.audit_one_run([1.0, 2.0, 3.0], [False, True, True], claim=(3.0, 0.0))
+    assert result.verdict == "inconclusive"
+    assert result.reason.endswith("add canaries.")
 
 
 def test_more_confidence_than_delta_leaves_is_no_pass(run):
-    found = dp.audit_one_run(*run, claim=(1.0, 1e-2), level=0.995)
-    assert found.verdict == "inconclusive"
-    assert "Ask for less confidence" in found.reason
+    result = dp.audit_one_run(*run, claim=(1.0, 1e-2), level=0.995)
+    assert result.verdict == "inconclusive"
+    assert "Ask for less confidence" in result.reason
 
 
 def test_equal_scores_are_no_pass(run):
-    found = dp.audit_one_run(np.ones(150), run[1], claim=CLAIM)
-    assert found.verdict == "inconclusive"
-    assert "All scores are equal" in found.reason
+    result = dp.audit_one_run(np.ones(150), run[1], claim=CLAIM)
+    assert result.verdict == "inconclusive"
+    assert "All scores are equal" in result.reason
 
 
 def test_exactly_half_of_the_canaries_is_worth_a_word(run):
@@ -89,7 +89,7 @@ def test_exactly_half_of_the_canaries_is_worth_a_word(run):
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"scores": [[1.0]]}, "scores must be a 1-D array"),
         ({"scores": [np.nan] * 150}, "not finite"),
@@ -105,9 +105,9 @@ def test_exactly_half_of_the_canaries_is_worth_a_word(run):
         ({"method": "likelihood", "claim": dp.Claim.gdp(1.0)}, "method must be 'f-dp'"),
     ],
 )
-def test_errors_name_the_argument(run, changed, said):
+def test_errors_name_the_argument(run, changed, message):
     given = {"scores": run[0], "included": run[1], "claim": CLAIM} | changed
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         dp.audit_one_run(given.pop("scores"), given.pop("included"), **given)
 
 
@@ -137,10 +137,10 @@ def test_a_saved_result_is_read_by_its_own_kind(violated, tmp_path):
 
 
 def test_scores_that_are_smaller_where_a_canary_is_in_are_no_pass(run):
-    found = dp.audit_one_run(-run[0], run[1], claim=CLAIM)
-    assert found.verdict == "inconclusive"
-    assert found.reason.endswith("Reverse their sign.")
-    assert found.gdp_mu == 0.0
+    result = dp.audit_one_run(-run[0], run[1], claim=CLAIM)
+    assert result.verdict == "inconclusive"
+    assert result.reason.endswith("Reverse their sign.")
+    assert result.gdp_mu == 0.0
 
 
 def test_a_large_delta_that_no_scores_refute_is_no_pass():
@@ -148,9 +148,9 @@ def test_a_large_delta_that_no_scores_refute_is_no_pass():
     rng = np.random.default_rng(8)
     included = rng.random(500) < 0.5
     scores = 10.0 * included + rng.normal(size=500)
-    found = dp.audit_one_run(scores, included, claim=(1.0, 0.01))
-    assert found.verdict == "inconclusive"
-    assert "more canaries seldom help" in found.reason
+    result = dp.audit_one_run(scores, included, claim=(1.0, 0.01))
+    assert result.verdict == "inconclusive"
+    assert "more canaries seldom help" in result.reason
 
 
 def test_a_claim_that_nothing_breaks_is_refused(run):
@@ -159,7 +159,7 @@ def test_a_claim_that_nothing_breaks_is_refused(run):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"canaries": "some"}, "canaries must be"),
         ({"canaries": "independent", "inclusion": np.linspace(0.3, 0.7, 40)}, "inclusion must be"),
@@ -170,9 +170,9 @@ def test_a_claim_that_nothing_breaks_is_refused(run):
         ({"family": (0.2, 0), "canaries": "independent", "delta": 1e-5}, "steps"),
     ],
 )
-def test_wrong_assumptions_are_named(options, said):
+def test_wrong_assumptions_are_named(options, message):
     coins = np.arange(40) % 2 == 0
-    with pytest.raises(dp.InvalidInput, match=said):
+    with pytest.raises(dp.InvalidInput, match=message):
         dp.audit_one_run(np.arange(40.0), coins, **options)
 
 

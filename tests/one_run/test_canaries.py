@@ -138,7 +138,7 @@ def test_a_repr_shows_no_row_and_rows_cannot_be_changed():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"kind": "loud"}, "kind must be one of 'orthogonal', 'leverage', 'labels', 'rare'"),
         ({"count": 0}, "count must be an integer >= 1"),
@@ -148,7 +148,7 @@ def test_a_repr_shows_no_row_and_rows_cannot_be_changed():
         ({"bounds": [[0, 1]]}, "bounds must be a .5, 2. array"),
     ],
 )
-def test_errors_name_the_argument(wrong, said):
+def test_errors_name_the_argument(wrong, message):
     arguments = {"count": 3, **wrong}
-    with pytest.raises(dp.InvalidInput, match=said):
+    with pytest.raises(dp.InvalidInput, match=message):
         canaries(table(), **arguments)

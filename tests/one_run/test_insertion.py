@@ -120,15 +120,15 @@ def test_a_score_cannot_change_the_canaries():
 
 
 @pytest.mark.parametrize(
-    ("score", "said"),
+    ("score", "message"),
     [
         (lambda output, rows: rows[:3, 0], r"score must be .* 200 numbers"),
         (lambda output, rows: rows[:, 0] * np.nan, "score must be .* not finite"),
         (lambda output, rows: "high", "score must be"),
     ],
 )
-def test_a_score_of_another_form_is_refused(score, said):
-    with pytest.raises(dp.InvalidInput, match=said):
+def test_a_score_of_another_form_is_refused(score, message):
+    with pytest.raises(dp.InvalidInput, match=message):
         observe(total, DATA, ROWS, score, rng=1)
 
 
@@ -168,11 +168,11 @@ def test_a_mechanism_that_leaks_is_caught_and_a_private_one_is_not():
 
 def test_coins_of_unequal_chance_reach_the_audit():
     few, chance = dp.Canaries(ROWS.rows[:40]), np.where(np.arange(40) < 20, 0.1, 0.9)
-    found = dp.audit_canaries(
+    result = dp.audit_canaries(
         private_total, DATA, few, ALIGNED, claim=dp.Claim.gdp(1.0), inclusion=chance, rng=2
     )
-    assert found.verdict != "violated"
-    np.testing.assert_array_equal(found.guesses.inclusion, chance)
+    assert result.verdict != "violated"
+    np.testing.assert_array_equal(result.guesses.inclusion, chance)
 
 
 def test_the_private_model_of_a_claim_is_rarely_refuted():

@@ -150,18 +150,18 @@ def test_canaries_that_disturb_each_other_are_told_apart():
 )
 def test_a_name_stands_for_a_score_that_knows_the_data(name, binary, output):
     data, made, _ = regression(binary)
-    found = dp.audit_canaries(lambda data: output, data, made, name, delta=0.02, rng=1)
-    assert found.verdict == "inconclusive"
+    result = dp.audit_canaries(lambda data: output, data, made, name, delta=0.02, rng=1)
+    assert result.verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(
-    ("score", "said"),
+    ("score", "message"),
     [
         ("luck", "score must be one of 'gradient', 'loss', 'nearest'"),
         (3, "score must be a callable"),
     ],
 )
-def test_what_is_no_score_is_refused(score, said):
+def test_what_is_no_score_is_refused(score, message):
     data, made, _ = regression()
-    with pytest.raises(dp.InvalidInput, match=said):
+    with pytest.raises(dp.InvalidInput, match=message):
         dp.audit_canaries(lambda data: np.zeros(12), data, made, score, delta=0.02, rng=1)

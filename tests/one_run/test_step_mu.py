@@ -212,7 +212,7 @@ def test_no_epsilon_stands_on_a_sampling_rate_that_coins_refute():
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda audit: audit.update(0.1, True, noise=[0.1]), "noise must be given with shift"),
         (lambda audit: audit.update(0.1, True, shift=[1.0, 2.0]), "shift must be a finite number"),
@@ -223,6 +223,6 @@ def test_no_epsilon_stands_on_a_sampling_rate_that_coins_refute():
         (lambda audit: audit.result(), "steps must be at least one step"),
     ],
 )
-def test_wrong_arguments_are_named(call, said):
-    with pytest.raises(dp.InvalidInput, match=said):
+def test_wrong_arguments_are_named(call, message):
+    with pytest.raises(dp.InvalidInput, match=message):
         call(dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0))

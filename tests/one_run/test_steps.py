@@ -229,7 +229,7 @@ def test_a_record_has_json_types_and_a_repr_no_projection():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((np.nan, True), "projection must be a finite number"),
         (([[0.1], [0.2, 0.3]], [True, False]), "projection must be .* got a list of 2"),
@@ -238,9 +238,9 @@ def test_a_record_has_json_types_and_a_repr_no_projection():
         (([], []), "included must be"),
     ],
 )
-def test_a_wrong_step_is_named_and_changes_nothing(arguments, said):
+def test_a_wrong_step_is_named_and_changes_nothing(arguments, message):
     audit = dp.StepAudit(sample_rate=0.1, noise_multiplier=1.0)
-    with pytest.raises(dp.InvalidInput, match=said):
+    with pytest.raises(dp.InvalidInput, match=message):
         audit.update(*arguments)
     assert audit.steps == 0
 

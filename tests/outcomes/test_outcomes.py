@@ -57,10 +57,10 @@ def test_numbers_are_kept_to_the_bit(values):
 
 def test_arrays_in_a_list_and_in_an_object_array_are_lists():
     draws = [np.array([1.0, 2.0]), np.array(3), np.array([], int), np.array([True])]
-    held = np.empty(4, object)
-    held[:] = draws
+    cells = np.empty(4, object)
+    cells[:] = draws
     expected = [[2.0, 1.0, 2.0], [1.0, 3.0, np.nan], [0.0, np.nan, np.nan], [1.0, 1.0, np.nan]]
-    for one in (draws, held):
+    for one in (draws, cells):
         found, _ = outcomes.aligned(outcomes.joined([outcomes.rows(one)]), outcomes.rows([1.0]))
         np.testing.assert_array_equal(found, expected)
 

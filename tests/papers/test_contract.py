@@ -50,11 +50,11 @@ def test_certified_is_below_exact(algorithm):
     except dp.NoExactSpectrum:
         assert algorithm.unknown
         return
-    found = dp.audit(
+    result = dp.audit(
         algorithm, pair, draws=SAMPLES, epsilon=epsilon, level=LEVEL, classifier="qda", rng=5
     )
     assert np.all((exact.delta >= 0.0) & (exact.delta <= 1.0))
-    assert np.all(found.spectrum.low <= exact.delta + 1e-12)
+    assert np.all(result.spectrum.low <= exact.delta + 1e-12)
 
 
 @every_algorithm

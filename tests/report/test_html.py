@@ -314,9 +314,9 @@ def test_the_tiles_say_what_is_claimed_and_certified(noise, asked, claimed, cert
 
 def test_equal_scores_make_no_guesses():
     coins = np.arange(30) % 3 == 0
-    found = dp.audit_one_run(np.ones(30), coins, claim=(1.0, 1e-5), method="f-dp").to_dict()
-    assert one_run.tiles(found)[3].value == "none made"
-    assert "All scores are equal" in Page(one_run.render_page(found)).text
+    result = dp.audit_one_run(np.ones(30), coins, claim=(1.0, 1e-5), method="f-dp").to_dict()
+    assert one_run.tiles(result)[3].value == "none made"
+    assert "All scores are equal" in Page(one_run.render_page(result)).text
 
 
 def test_what_a_scenario_says_is_shown_and_escaped():

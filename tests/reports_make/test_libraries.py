@@ -86,7 +86,7 @@ def leaky(tmp_path, monkeypatch):
 def test_a_confirmed_violation_is_on_the_page_with_both_audits(leaky):
     leaky(SHOWN)
     markdown, html = (path.read_text(encoding="utf-8") for path in report.write(packages([])))
-    for said in (
+    for message in (
         "leaky.py:1",
         "No noise.",
         "Add noise.",
@@ -95,7 +95,7 @@ def test_a_confirmed_violation_is_on_the_page_with_both_audits(leaky):
         "1 mechanism of 1 package break ε as stated; 0 leak through floating point.",
         "Reported by others: https://example.org/1. We have told nobody. Fixed in: not known.",
     ):
-        assert said in markdown
+        assert message in markdown
     assert "ε ≥ 3 at δ = 0 certified at 99.9 %" in markdown
     assert "≥ 2.5 at 99.9999 % with another seed" in markdown
     assert "No noise." in html
@@ -222,10 +222,10 @@ def test_counts_are_the_same_on_all_pages():
     if not facts_.EMBARGO.is_dir():
         pytest.skip("not a checkout: a release has no embargo folder")
     made = [one for package in packages([]) for one in report.audits(package)]
-    said = report.sentences(made)
+    counts = report.sentences(made)
     for name in ("libraries.md", "libraries.html"):
         text = Path("reports", name).read_text(encoding="utf-8")
-        assert all(one in text for one in said)
+        assert all(one in text for one in counts)
     (row,) = [
         line
         for line in Path("README.md").read_text(encoding="utf-8").splitlines()

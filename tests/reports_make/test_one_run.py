@@ -86,8 +86,10 @@ def test_a_final_model_refutes_noise_that_is_too_small_and_not_the_claim():
     pair = dp.NeighbourPair(np.vstack([final.PRIVATE, canary]), final.PRIVATE)
     halved = final.FullBatch(initial, final.FullBatch(initial).noise / 2.0)
     known = dp.scoring.KnownScore(lambda weights: final.score(canary, weights))
-    found = dp.audit(halved, pair, draws=100, claim=dp.Claim.gdp(final.MU), classifier=known, rng=0)
-    assert found.verdict == "violated"
+    result = dp.audit(
+        halved, pair, draws=100, claim=dp.Claim.gdp(final.MU), classifier=known, rng=0
+    )
+    assert result.verdict == "violated"
 
 
 @pytest.mark.slow

@@ -90,6 +90,6 @@ def test_a_worker_killed_while_it_changes_nothing(client, share):
 
     alone = dp.audit(wide, PAIR, draws=100_000, classifier=SUM, rng=1)
     with parallel_config(backend="dask", client=client):
-        found = dp.audit(wide, PAIR, draws=100_000, classifier=SUM, rng=1, progress=kill)
+        result = dp.audit(wide, PAIR, draws=100_000, classifier=SUM, rng=1, progress=kill)
     assert killed
-    assert content(found) == content(alone)
+    assert content(result) == content(alone)

@@ -82,16 +82,16 @@ def test_a_rerun_says_that_it_discards_the_draws_of_an_interrupted_run(scenario,
     blocks = list((tmp_path / "out" / "draws").glob("*.npy"))
     kept = sum(len(np.load(path)) for path in blocks)
     assert kept > 0
-    said = []
+    notices = []
 
     def notice(text):
-        said.append((text, sum(path.exists() for path in blocks)))
+        notices.append((text, sum(path.exists() for path in blocks)))
 
     with pytest.raises(dp.MechanismError):
         run(scenario, tmp_path / "out", resume=True, notice=notice)
     with pytest.raises(dp.InvalidInput, match="made with other settings"):
         run(scenario, tmp_path / "out", resume=True, seed=1, notice=notice)
-    assert said == []
+    assert notices == []
     kept = sum(len(np.load(path)) for path in blocks)
     (tmp_path / "stop").unlink()
     run(scenario, tmp_path / "out", notice=notice, keep_draws=True)
@@ -99,9 +99,9 @@ def test_a_rerun_says_that_it_discards_the_draws_of_an_interrupted_run(scenario,
         f"{kept:,} draws of an interrupted run in {tmp_path / 'out'} are discarded; "
         "--resume would continue from them"
     )
-    assert said == [(expected, len(blocks))]
+    assert notices == [(expected, len(blocks))]
     run(scenario, tmp_path / "out", notice=notice)
-    assert len(said) == 1  # a run that came to its end was not interrupted
+    assert len(notices) == 1  # a run that came to its end was not interrupted
 
 
 def test_without_a_notice_there_is_a_warning(scenario, tmp_path):

@@ -349,11 +349,11 @@ def test_noise_that_comes_again_every_night_is_not_pooled(nightly, tmp_path, mon
 
 def test_claims_by_distance_and_audits_that_stop_are_not_pooled(nightly, tmp_path):
     text = (tmp_path / "nightly.toml").read_text()
-    for change, said in (
+    for change, message in (
         (("draws = 500", 'draws = 500\nstop = "verdict"'), "leave out stop"),
         (("epsilon = 1.0", 'epsilon = 1.0\nper = "euclidean"'), "one for all pairs"),
     ):
         (tmp_path / "nightly.toml").write_text(text.replace(*change))
         scenario = dp.run.load_scenario(tmp_path / "nightly.toml")
-        with pytest.raises(dp.errors.ScenarioError, match=said):
+        with pytest.raises(dp.errors.ScenarioError, match=message):
             dp.run.run(scenario, ledger=tmp_path / "l.jsonl")

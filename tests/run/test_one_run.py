@@ -187,9 +187,9 @@ def test_a_suite_has_a_row_and_a_case_for_it(write, write_scenario, tmp_path, ca
     write(TOLD)
     capsys.readouterr()
     assert main(["run", paths[0], "--out", "out/once", "--against", "out/once"]) == 1
-    said = capsys.readouterr().out
-    assert "once: verdict: inconclusive, now violated" in said
-    assert "once: claim: (9, 0.02)-DP, now (1, 0.02)-DP" in said
+    output = capsys.readouterr().out
+    assert "once: verdict: inconclusive, now violated" in output
+    assert "once: claim: (9, 0.02)-DP, now (1, 0.02)-DP" in output
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -28,10 +28,12 @@ def test_a_mechanism_of_a_fixed_number_of_rows_is_audited_on_replaced_ones(tmp_p
     (tmp_path / "audited_fixed.py").write_text(FIXED)
     given = ["--data", "rows.csv", "--claim", "0.1,0", "--draws", "300", "--out", "out"]
     assert main(["audit", "audited_fixed:fixed", *given]) == 1
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     left_out = "Left out: one row added or removed. There the mechanism cannot be audited: "
-    assert said.startswith(f"VIOLATED: {left_out}")
-    assert "No neighbours were named (--neighbours): this audit is about one row replaced." in said
+    assert output.startswith(f"VIOLATED: {left_out}")
+    assert (
+        "No neighbours were named (--neighbours): this audit is about one row replaced." in output
+    )
     text = (tmp_path / "out" / "audited_fixed.fixed-replace" / "result.json").read_text("utf-8")
     record = json.loads(text)
     assert "were taken from the data, which is not public" in record["reason"]
@@ -56,10 +58,10 @@ def test_a_time_too_short_for_one_relation_does_not_leave_it_out(tmp_path, monke
     (tmp_path / "audited_fixed.py").write_text(FIXED)
     given = ["--data", "rows.csv", "--claim", "9,0", "--time", "14s", "--junit", "j.xml"]
     assert main(["audit", "audited_fixed:fixed", *given]) == 2
-    said = capsys.readouterr()
-    assert "note: 2 audits share the time of --time: 7 s for each" in said.err
-    assert said.err.splitlines()[-1].endswith("(--time) must be at least 7.2 s, got 7 s")
-    assert said.out == ""
+    output = capsys.readouterr()
+    assert "note: 2 audits share the time of --time: 7 s for each" in output.err
+    assert output.err.splitlines()[-1].endswith("(--time) must be at least 7.2 s, got 7 s")
+    assert output.out == ""
 
 
 @pytest.mark.usefixtures("in_tmp_path", "no_figures")
@@ -67,9 +69,9 @@ def test_two_failures_stay_errors(tmp_path, capsys):
     np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
     (tmp_path / "audited_fixed.py").write_text(FIXED.replace("!= 5", "> 0"))
     assert main(["audit", "audited_fixed:fixed", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
-    said = capsys.readouterr()
-    assert said.err.count("five rows") == 1
-    assert said.out == ""  # neither a count of scenarios nor an index
+    output = capsys.readouterr()
+    assert output.err.count("five rows") == 1
+    assert output.out == ""  # neither a count of scenarios nor an index
 
 
 @pytest.mark.usefixtures("in_tmp_path", "no_figures")
@@ -77,10 +79,10 @@ def test_a_misspelt_function_is_one_message(tmp_path, capsys):
     np.savetxt(tmp_path / "rows.csv", np.ones((4, 1)), header="score", comments="")
     (tmp_path / "audited_fixed.py").write_text(FIXED)
     assert main(["audit", "audited_fixed:fixd", "--data", "rows.csv", "--claim", "0.1,0"]) == 2
-    said = capsys.readouterr()
-    errors = [line for line in said.err.splitlines() if line.startswith("dpaudit")]
+    output = capsys.readouterr()
+    errors = [line for line in output.err.splitlines() if line.startswith("dpaudit")]
     assert [line.rpartition("; ")[2] for line in errors] == ["did you mean 'fixed'?"]
-    assert said.out == ""
+    assert output.out == ""
 
 
 LEAKY = """

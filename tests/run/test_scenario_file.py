@@ -160,7 +160,7 @@ def test_a_claim_may_be_of_a_group_or_by_distance(write_scenario):
 
 
 @pytest.mark.parametrize(
-    ("claim", "said"),
+    ("claim", "message"),
     [
         ('gdp = 0.5\nper = "euclidean"', "[claim] per: goes with epsilon"),
         ('epsilon = 1.0\nper = "miles"', "[claim] per: must be one of euclidean"),
@@ -168,12 +168,12 @@ def test_a_claim_may_be_of_a_group_or_by_distance(write_scenario):
         ('epsilon = 1.0\nper = "euclidean"\ngroup = 2', "[claim] per: goes with epsilon"),
     ],
 )
-def test_other_claims_by_distance_are_refused(write_scenario, claim, said):
-    assert any(said in line for line in faults(write_scenario(claim=claim)))
+def test_other_claims_by_distance_are_refused(write_scenario, claim, message):
+    assert any(message in line for line in faults(write_scenario(claim=claim)))
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         (
             {"claim": "epsilon = 1e-5\ndelta = 1.0"},
@@ -192,8 +192,8 @@ def test_other_claims_by_distance_are_refused(write_scenario, claim, said):
     ],
     ids=["swapped", "group", "huge"],
 )
-def test_a_value_out_of_reach_is_a_fault_of_its_own_table(write_scenario, changes, said):
-    assert faults(write_scenario(**changes)) == [said]
+def test_a_value_out_of_reach_is_a_fault_of_its_own_table(write_scenario, changes, message):
+    assert faults(write_scenario(**changes)) == [message]
 
 
 @pytest.mark.parametrize("text", ["epsilon = 1\ndelta = 0.1", "rho = 0"])

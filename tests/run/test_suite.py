@@ -71,10 +71,10 @@ def test_an_error_stops_none_of_the_others(suite, tmp_path, capsys):
     shown = {one.get("name"): one.get("value") for one in cases["holds"].iter("property")}
     assert (shown["dpaudit.verdict"], shown["dpaudit.claim"]) == ("not violated", "(1, 0.9)-DP")
     assert 0.0 < float(shown["dpaudit.detectable"]) < 0.1
-    said = cases["holds"].find("system-out").text
-    assert said.startswith("not violated: δ = 0.9 allows a mechanism to publish its data in that ")
-    assert "Claimed ε = 1 at δ = 0.9. Ruled out at 95 % confidence: no ε (row " in said
-    assert "would have been shown with probability 0.8" in said
+    words = cases["holds"].find("system-out").text
+    assert words.startswith("not violated: δ = 0.9 allows a mechanism to publish its data in that ")
+    assert "Claimed ε = 1 at δ = 0.9. Ruled out at 95 % confidence: no ε (row " in words
+    assert "would have been shown with probability 0.8" in words
     message = cases["leaks"].find("failure").get("message")
     assert re.fullmatch(
         r"Claimed ε = 0 at δ = 0.001. At 95 % confidence at least \S+ \(row \d+ zeroed\)\.", message
@@ -295,13 +295,13 @@ def test_hostile_text_stays_text(tmp_path):
     assert page.count("&lt;script&gt;alert(1)") >= 4
 
 
-def failed(name="bad", path="bad.toml", said="why"):
-    return ScenarioOutcome(name, Path(path), Path("out"), "error", said, 1.0)
+def failed(name="bad", path="bad.toml", message="why"):
+    return ScenarioOutcome(name, Path(path), Path("out"), "error", message, 1.0)
 
 
 def test_a_summary_has_no_markup_of_others():
-    said = "![x](https://evil) [y](z) @someone *a* `b` <c>"
-    (row,) = job_summary([failed(said=said)]).splitlines()[4:]
+    message = "![x](https://evil) [y](z) @someone *a* `b` <c>"
+    (row,) = job_summary([failed(message=message)]).splitlines()[4:]
     shown = row.split(" | ")[4]
     assert not re.search(r"(?<!\\)[\[\]!*`]|@|://|<", shown)
     assert row.startswith("| bad | **error** |")
@@ -349,14 +349,14 @@ def test_a_name_is_no_command_of_a_ci_server(write_scenario, capsys):
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         (["no-such-program", "{data}"], "'no-such-program' is neither on the PATH nor a file in "),
         (["{python}", "absent.py", "{data}"], "'absent.py' is no file in "),
     ],
 )
-def test_check_finds_a_program_that_is_nowhere(command, said, write_scenario, capsys):
+def test_check_finds_a_program_that_is_nowhere(command, message, write_scenario, capsys):
     mechanism = f"command = {json.dumps(command)}"
     path = write_scenario(mechanism=mechanism, neighbour='rule = "row"\nindex = 0')
     assert main(["run", "--check", str(path)]) == 2
-    assert f"small.toml: [mechanism] command: {said}" in capsys.readouterr().err
+    assert f"small.toml: [mechanism] command: {message}" in capsys.readouterr().err

@@ -74,15 +74,15 @@ def test_a_synthesizer_has_no_search(write):
 
 
 @pytest.mark.parametrize(
-    ("neighbour", "said"),
+    ("neighbour", "message"),
     [
         ('rule = "template"\ntemplate = "oldest"', "template must be one of .outside"),
         ('rule = "add"\nrow = [1.0]', "row .* 2 numbers"),
     ],
 )
-def test_a_pair_that_the_data_have_not_is_refused(write, neighbour, said):
+def test_a_pair_that_the_data_have_not_is_refused(write, neighbour, message):
     scenario = Scenario.load(write(neighbour=neighbour))
-    with pytest.raises(dp.InvalidInput, match=said):
+    with pytest.raises(dp.InvalidInput, match=message):
         scenario.neighbour.check(scenario.data.load())
 
 

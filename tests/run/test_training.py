@@ -103,13 +103,13 @@ def test_another_seed_is_passed_to_the_function(write, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [("silent", "must return its audit"), ("wrong", "the training raised RuntimeError: no batch")],
 )
-def test_a_function_that_fails_is_an_error_in_words(write, capsys, function, said):
+def test_a_function_that_fails_is_an_error_in_words(write, capsys, function, message):
     write(RUN.replace(":run", f":{function}"))
     assert main(["run", "training.toml"]) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

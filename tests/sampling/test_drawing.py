@@ -196,22 +196,24 @@ def test_columns_may_not_change_between_calls():
     def grows(data, size, *, rng):
         return np.zeros((size, 1 + (rng.random() < 0.2)))
 
-    said = r"same number of columns each time, got \d and \d on M\(D\), block \d+ .*seed .*key \("
-    with pytest.raises(dp.MechanismError, match=said):
+    message = (
+        r"same number of columns each time, got \d and \d on M\(D\), block \d+ .*seed .*key \("
+    )
+    with pytest.raises(dp.MechanismError, match=message):
         draw(grows, DATA, SIZE, SEED, 0)
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("message", "shown"),
     [
         ("cannot pickle '_thread.lock' object", True),
         ("cannot pickle 'Ada, aged 73.1' object", False),
     ],
 )
-def test_of_what_cannot_be_sent_to_workers_only_the_type_is_said(said, shown):
+def test_of_what_cannot_be_sent_to_workers_only_the_type_is_said(message, shown):
     def ask():
-        raise PicklingError("the task could not be sent") from TypeError(said)
+        raise PicklingError("the task could not be sent") from TypeError(message)
 
     with pytest.raises(dp.MechanismError, match=r"failed to draw M\(D\)") as caught:
         answer(ask, lambda: "draw M(D)")
-    assert (said in str(caught.value)) is shown
+    assert (message in str(caught.value)) is shown

@@ -78,7 +78,7 @@ def of_a_child(data, *, rng):
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "kind", "said"),
+    ("mechanism", "kind", "message"),
     [
         (local_scale, "argument", "The scale of noise call 1, laplace at test_replay.py:"),
         (local_scale_by_name, "argument", "The scale of noise call 1, "),
@@ -94,10 +94,10 @@ def of_a_child(data, *, rng):
         (one_draw(of_a_child), "argument", "The width of noise call 1, uniform at"),
     ],
 )
-def test_what_depends_on_the_data_is_named_with_its_place(mechanism, kind, said):
+def test_what_depends_on_the_data_is_named_with_its_place(mechanism, kind, message):
     found = dp.replay(mechanism, REPLACED)
     assert found.difference.kind == kind
-    assert said in found.text
+    assert message in found.text
     assert "not a verdict" in found.text
 
 

@@ -117,11 +117,11 @@ def test_a_score_that_is_nan_on_certifying_draws_only_counts_as_0():
     draws = np.random.default_rng(1).normal(size=(2, 5000, 1))
     draws[0, 4000] = 77.0
     score = dp.scoring.KnownScore(lambda x: np.where(x[:, 0] == 77.0, np.nan, x[:, 0]), "own")
-    found = dp.audit_samples(*draws, classifier=score, rng=1)
+    result = dp.audit_samples(*draws, classifier=score, rng=1)
     draws[0, 4000] = 0.0
     plain = dp.audit_samples(*draws, classifier=score, rng=1)
-    assert np.array_equal(found.spectrum.low, plain.spectrum.low)
-    assert found.reason.startswith("The score own is NaN for 1 certifying draw and counts as 0")
+    assert np.array_equal(result.spectrum.low, plain.spectrum.low)
+    assert result.reason.startswith("The score own is NaN for 1 certifying draw and counts as 0")
 
 
 def test_nothing_certifies_that_was_drawn_before_the_score():
@@ -153,9 +153,9 @@ def test_longer_lists_among_certifying_draws_change_no_score():
     )
     plain = dp.audit_samples(P, Q, rng=1)
     longer = [*P[:1000], *([*row, *[0.0] * 5] for row in P[1000:])]
-    found = dp.audit_samples(longer, Q, rng=1)
-    assert found.fitted.portfolio == plain.fitted.portfolio
-    assert found.sizes == plain.sizes
+    result = dp.audit_samples(longer, Q, rng=1)
+    assert result.fitted.portfolio == plain.fitted.portfolio
+    assert result.sizes == plain.sizes
 
 
 def test_columns_that_change_among_certifying_draws_are_an_error():

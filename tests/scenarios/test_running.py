@@ -72,7 +72,7 @@ def test_faults_of_all_files_before_anything_runs(write, capsys):
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         ("tests.scenarios.doubling:Tripling", "has no attribute 'Tripling'"),
         (
@@ -83,11 +83,11 @@ def test_faults_of_all_files_before_anything_runs(write, capsys):
         ("tests.scenarios.doubling", '"module:Name"'),
     ],
 )
-def test_a_call_that_is_no_study_is_one_line(write, capsys, call, said):
+def test_a_call_that_is_no_study_is_one_line(write, capsys, call, message):
     assert main(["run", str(write(f'[study]\ncall = "{call}"\n'))]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("dpaudit: error: small.toml: [study] call: ")
-    assert said in line
+    assert message in line
 
 
 def test_a_relative_path_from_another_folder_finds_the_study_beside_the_file(write, monkeypatch):

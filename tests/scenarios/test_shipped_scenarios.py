@@ -94,10 +94,10 @@ def test_each_exact_spectrum_is_as_the_scenario_says(name):
     assert spectrum.delta[-1] > 0
     assert np.all(np.diff(spectrum.delta) < 0)
     assert found.readings.total_variation == pytest.approx(spectrum.delta[0], rel=1e-9)
-    said = re.search(
+    figures = re.search(
         r"exact δ\((.*?)\).*? is (0\.\d+)|probability (0\.\d+)", path.read_text(encoding="utf-8")
     )
-    at, value, floor = said.groups()
+    at, value, floor = figures.groups()
     delta = float(spectrum.delta_at(float(at or 400.0)))
     assert round(delta, len(value or floor) - 2) == float(value or floor)
 

@@ -29,12 +29,12 @@ def test_an_alias_certifies_nearly_what_the_true_loss_does(alias):
     truth with probability at most 0.05; with this seed it does not.
     """
     P, Q = draws(SIZE)
-    truth, found = audit(P, Q, TRUE).spectrum, audit(P, Q, alias)
-    assert found.spectrum.low[0] >= REACH * truth.low[0]
+    truth, result = audit(P, Q, TRUE).spectrum, audit(P, Q, alias)
+    assert result.spectrum.low[0] >= REACH * truth.low[0]
     exact = exact_curve()
-    assert np.all(found.spectrum.low <= exact)
+    assert np.all(result.spectrum.low <= exact)
     assert truth.low[0] > 0.7 * exact[0]
-    record = found.to_dict()["classifier"]
+    record = result.to_dict()["classifier"]
     assert record["requested"] == alias
     assert record["note"] is None
 
@@ -90,9 +90,9 @@ BOOSTED = ("auto", "lightgbm")
 def test_outputs_that_are_all_constant_tell_nothing_apart():
     nothing = np.full((1000, 2), 3.0)
     for alias in ALIASES:
-        found = audit(nothing, nothing[:-1], alias).spectrum
-        np.testing.assert_array_equal(found.low, np.zeros(3))
-        np.testing.assert_array_equal(found.delta, np.zeros(3))
+        result = audit(nothing, nothing[:-1], alias).spectrum
+        np.testing.assert_array_equal(result.low, np.zeros(3))
+        np.testing.assert_array_equal(result.delta, np.zeros(3))
 
 
 def wild(side):

@@ -97,8 +97,8 @@ def test_numbers_too_large_to_square_are_outcomes():
         np.where(rng.random((4_000, 1)) < 0.5, far, rng.normal(size=(4_000, 1)))
         for far in (1e200, -1e200)
     )
-    found = dp.audit_samples(P, Q, epsilon=[0.0], level=0.9999, rng=0)
-    assert 0.4 < found.spectrum.low[0] <= 0.5 + 1e-2
+    result = dp.audit_samples(P, Q, epsilon=[0.0], level=0.9999, rng=0)
+    assert 0.4 < result.spectrum.low[0] <= 0.5 + 1e-2
 
 
 def test_of_very_many_columns_those_that_differ_are_kept(rng):

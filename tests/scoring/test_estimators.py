@@ -35,9 +35,9 @@ def test_a_classifier_certifies_much_of_what_the_true_loss_does(name):
     Below 0.5 with probability under 1e-8.
     """
     P, Q = draws(SIZE)
-    found = audit(P, Q, CLASSIFIERS[name])
-    assert found.spectrum.low[0] > 0.5 * audit(P, Q, TRUE).spectrum.low[0]
-    record = found.to_dict()["classifier"]
+    result = audit(P, Q, CLASSIFIERS[name])
+    assert result.spectrum.low[0] > 0.5 * audit(P, Q, TRUE).spectrum.low[0]
+    record = result.to_dict()["classifier"]
     assert record["requested"] == record["chosen"] == name
 
 

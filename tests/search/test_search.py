@@ -37,10 +37,10 @@ def blind(mechanism):
     ids=["als", "projection"],
 )
 def test_the_row_that_theory_names_is_found(mechanism, data):
-    found = search.select(blind(mechanism), data, at=0.2, **OPTIONS)
+    selection = search.select(blind(mechanism), data, at=0.2, **OPTIONS)
     worst = dp.exact.worst_case(mechanism, data, 0.2)
-    assert found.best.change.index == int(worst.index) == 23
-    assert abs(found.best.delta - float(worst.delta)) < 5.0 * found.best.error + 0.05
+    assert selection.best.change.index == int(worst.index) == 23
+    assert abs(selection.best.delta - float(worst.delta)) < 5.0 * selection.best.error + 0.05
 
 
 def test_a_search_is_paid_for_by_fresh_draws(data):
@@ -73,8 +73,8 @@ def test_a_search_is_paid_for_by_fresh_draws(data):
 def test_no_more_draws_than_the_budget(data):
     budget = 3.5
     mechanism = blind(dp.mechanisms.GaussianLS(sigma=1.0))
-    found = search.select(mechanism, data, budget=budget, draws=4000, rng=1)
-    assert 0.5 * min(budget - 1.0, 3.0) * 8000 < found.draws <= (budget - 1.0) * 8000
+    selection = search.select(mechanism, data, budget=budget, draws=4000, rng=1)
+    assert 0.5 * min(budget - 1.0, 3.0) * 8000 < selection.draws <= (budget - 1.0) * 8000
 
 
 def test_workers_change_nothing(data):
@@ -112,9 +112,9 @@ def mean(data, size, *, rng):
 
 def test_outliers_are_found_inside_a_public_bound(data):
     """Of all rows of norm at most 6 the one along (1, 1, 1, 1) moves a sum most: by 12."""
-    found = search.select(mean, data, relations=["add"], row_bound=6.0, **OPTIONS)
-    row = found.best.change.row
-    assert found.best.change.index is None
+    selection = search.select(mean, data, relations=["add"], row_bound=6.0, **OPTIONS)
+    row = selection.best.change.row
+    assert selection.best.change.index is None
     assert np.linalg.norm(row) == pytest.approx(6.0)
     assert abs(row.sum()) > 0.85 * 12.0
     boxed = search.select(
@@ -140,8 +140,8 @@ def test_changes_with_the_same_draws_are_audited_once(monkeypatch):
         return np.clip(data[:, -1], 0.0, 5.0).sum() + rng.normal(size=(size, 1))
 
     monkeypatch.setattr(search.halving, "quick_audit", counted)
-    found = search.select(largest, rows, at=0.1, relations="zero-out", **OPTIONS)
-    first = [trial for trial in found.tried if trial.rung]
+    selection = search.select(largest, rows, at=0.1, relations="zero-out", **OPTIONS)
+    first = [trial for trial in selection.tried if trial.rung]
     assert len(audited) < len(first)
     assert {trial.gain for trial in first} <= {one.gain for one in audited}
 
@@ -151,11 +151,11 @@ def test_a_score_of_the_users_own(data):
         assert out.shape == into.shape == (len(data), 4)
         return -np.abs(out[:, 1])
 
-    found = search.select(mean, data, rank=score, **{**OPTIONS, "shortlist": 4})
-    assert {one.change.index for one in found.tried} == set(
+    selection = search.select(mean, data, rank=score, **{**OPTIONS, "shortlist": 4})
+    assert {one.change.index for one in selection.tried} == set(
         np.argsort(np.abs(data[:, 1]))[:4].tolist()
     )
-    assert found.rank == "rank score"
+    assert selection.rank == "rank score"
     with pytest.raises(dp.InvalidInput, match="rank must be a function"):
         search.select(mean, data, rank=lambda data, out, into: np.ones(3), **OPTIONS)
 
@@ -166,12 +166,12 @@ def test_a_neighbour_on_which_the_mechanism_fails_is_told(data):
             raise ZeroDivisionError("no row 23")
         return mean(data, size, rng=rng)
 
-    found = search.select(fragile, data, **OPTIONS)
-    failed = [one for one in found.tried if one.note]
+    selection = search.select(fragile, data, **OPTIONS)
+    failed = [one for one in selection.tried if one.note]
     assert [one.change.index for one in failed] == [23]
     assert "ZeroDivisionError: no row 23" in failed[0].note
     assert "row 23 zeroed" in failed[0].note
-    assert found.best.change.index != 23
+    assert selection.best.change.index != 23
 
     def never(data, size, *, rng):
         if not data.all():
@@ -193,9 +193,11 @@ def test_outcomes_that_are_no_numbers_are_searched_too(data):
         return ["high" if one else "low" for one in large]
 
     centre = data[:, 1].sum()
-    found = search.select(words, data, **OPTIONS)
-    assert found.best.change.index == int(np.argmax(np.abs(data[:, 1]))) == 23
-    assert abs(found.best.delta - 0.3413) < 0.05  # P(0 < N(0, 1) < 1), within four standard errors
+    selection = search.select(words, data, **OPTIONS)
+    assert selection.best.change.index == int(np.argmax(np.abs(data[:, 1]))) == 23
+    assert (
+        abs(selection.best.delta - 0.3413) < 0.05
+    )  # P(0 < N(0, 1) < 1), within four standard errors
 
 
 def suppressed(data, rng):
@@ -215,32 +217,33 @@ def test_a_group_that_vanishes_goes_first():
     regions = np.repeat(np.arange(8.0), [200, 150, 100, 75, 50, 30, 15, 5])
     data = np.column_stack([regions, np.linspace(0.0, 1.0, len(regions))])
     mechanism = dp.adapters.one_draw(as_list)
-    found = search.select(mechanism, data, at=1.0, relations="remove", **OPTIONS)
-    assert found.best.change.index >= len(data) - 5
-    assert found.best.delta > 0.9
-    assert len(found.rungs) == 1  # no other change can be worse, so no draws are spent on more
+    selection = search.select(mechanism, data, at=1.0, relations="remove", **OPTIONS)
+    assert selection.best.change.index >= len(data) - 5
+    assert selection.best.delta > 0.9
+    assert len(selection.rungs) == 1  # no other change can be worse, so no draws are spent on more
 
 
 def test_the_table_of_what_was_tried(data):
-    found = search.select(blind(dp.mechanisms.ALS(rows=40)), data, **OPTIONS)
-    assert len(found.tried) == found.audited == 8
+    selection = search.select(blind(dp.mechanisms.ALS(rows=40)), data, **OPTIONS)
+    assert len(selection.tried) == selection.audited == 8
     assert all(
-        one.draws == 16 + sum(each for _, each in found.rungs[: one.rung]) for one in found.tried
+        one.draws == 16 + sum(each for _, each in selection.rungs[: one.rung])
+        for one in selection.tried
     )
-    rungs = [one.rung for one in found.tried]
+    rungs = [one.rung for one in selection.tried]
     assert rungs == sorted(rungs, reverse=True)
-    lines = found.table(3).splitlines()
-    assert lines[:4] == found.legend.splitlines()
+    lines = selection.table(3).splitlines()
+    assert lines[:4] == selection.legend.splitlines()
     assert "δ estimate: δ(0) from a classifier's odds" in " ".join(lines[:4])
     assert max(map(len, lines[:4])) <= 100
     assert lines[5].split()[:4] == ["place", "relation", "row", "score"]
-    assert lines[6].split()[1:3] == ["zero-out", str(found.best.change.index)]
+    assert lines[6].split()[1:3] == ["zero-out", str(selection.best.change.index)]
     assert lines[-1] == "... and 5 more"
-    rows = found.to_csv().splitlines()
+    rows = selection.to_csv().splitlines()
     assert len(rows) == 9
-    assert rows[1].split(",")[:3] == ["1", "zero-out", str(found.best.change.index)]
+    assert rows[1].split(",")[:3] == ["1", "zero-out", str(selection.best.change.index)]
     worst = "the worst of 8 neighbours audited at ε = 0, out of 60"
-    assert found.rule.startswith(f"row {found.best.change.index} zeroed: {worst}")
+    assert selection.rule.startswith(f"row {selection.best.change.index} zeroed: {worst}")
 
 
 @pytest.mark.parametrize(
@@ -273,20 +276,20 @@ def test_a_row_along_an_axis_is_made_again_from_the_record_of_its_pair(data):
 
 
 def test_a_result_names_pair_verdict_and_headline(data):
-    found = dp.search_neighbours(mean, data, relations="remove", claim=(0.2, 0.01), **OPTIONS)
+    result = dp.search_neighbours(mean, data, relations="remove", claim=(0.2, 0.01), **OPTIONS)
     heaviest = int(np.argmax(np.abs(data.sum(axis=1))))
-    assert (found.relation, found.index) == ("remove", heaviest)
-    assert repr(found).splitlines() == [
+    assert (result.relation, result.index) == ("remove", heaviest)
+    assert repr(result).splitlines() == [
         f"SearchResult(NeighbourPair(remove, row {heaviest}; 60 × 4 against 59 × 4)",
-        f"  {found.audit.verdict}: {found.audit.headline.text}",
-        f"  {found.selection.comparison})",
+        f"  {result.audit.verdict}: {result.audit.headline.text}",
+        f"  {result.selection.comparison})",
     ]
-    assert found._repr_html_().startswith("<pre>SearchResult(NeighbourPair(remove")
-    assert repr(found.selection) == f"Selection({found.selection.rule})"
-    assert repr(found.selection.best).startswith(f"Trial(row {heaviest} removed; δ estimate ")
-    assert repr(found.selection.best.change) == f"Change(remove, row {heaviest})"
-    again = dp.neighbours.from_record(data, found.audit.to_dict())
-    np.testing.assert_array_equal(again.right, found.pair.right)
+    assert result._repr_html_().startswith("<pre>SearchResult(NeighbourPair(remove")
+    assert repr(result.selection) == f"Selection({result.selection.rule})"
+    assert repr(result.selection.best).startswith(f"Trial(row {heaviest} removed; δ estimate ")
+    assert repr(result.selection.best.change) == f"Change(remove, row {heaviest})"
+    again = dp.neighbours.from_record(data, result.audit.to_dict())
+    np.testing.assert_array_equal(again.right, result.pair.right)
 
 
 PLANTED = 7719.25
@@ -300,14 +303,14 @@ def shown(found):
 
 def test_a_candidate_is_shown_by_its_number_unless_the_row_is_asked_for(data):
     rows = [[1.0, 0.5, 0.5, 0.5], [1.0, PLANTED, 2.0, 3.0]]
-    found = search.select(mean, data, relations=["add"], candidates=rows, **OPTIONS)
-    assert str(PLANTED) not in shown(found)
-    assert found.to_csv().splitlines()[1].split(",")[-2:] == ["candidate 1", ""]
-    assert found.best.to_dict()["row_put_in"] == {"from": "candidates", "number": 1}
-    assert repr(found.best.change) == "Change(add, candidate 1)"
-    asked = found.to_csv(show_data=True).splitlines()[1]
+    selection = search.select(mean, data, relations=["add"], candidates=rows, **OPTIONS)
+    assert str(PLANTED) not in shown(selection)
+    assert selection.to_csv().splitlines()[1].split(",")[-2:] == ["candidate 1", ""]
+    assert selection.best.to_dict()["row_put_in"] == {"from": "candidates", "number": 1}
+    assert repr(selection.best.change) == "Change(add, candidate 1)"
+    asked = selection.to_csv(show_data=True).splitlines()[1]
     assert asked.split(",")[-2] == f"1.0;{PLANTED};2.0;3.0"
-    assert found.to_dict(show_data=True)["tried"][0]["row_put_in"]["values"] == rows[1]
+    assert selection.to_dict(show_data=True)["tried"][0]["row_put_in"]["values"] == rows[1]
 
 
 def test_corners_of_a_public_bound_are_shown_and_axes_of_the_data_are_not(data):
@@ -334,24 +337,24 @@ def test_where_the_claim_holds_exactly_the_largest_gain_decides():
     def noisy_sum(data, size, *, rng):
         return data.sum() + rng.laplace(scale=1.0, size=(size, 1))
 
-    found = search.select(noisy_sum, data, claim=(1.0, 0.0), draws=20_000, rng=0)
-    assert found.best.change.index == np.argmax(data)
-    assert found.best.delta == 0.0
+    selection = search.select(noisy_sum, data, claim=(1.0, 0.0), draws=20_000, rng=0)
+    assert selection.best.change.index == np.argmax(data)
+    assert selection.best.delta == 0.0
 
 
 def test_a_search_is_a_table_and_a_figure_without_values_of_the_data(data):
     pandas = pytest.importorskip("pandas")
-    found = dp.search_neighbours(
+    result = dp.search_neighbours(
         blind(dp.mechanisms.GaussianLS(sigma=1.0)), data, claim=(0.2, 0.01), **OPTIONS
     )
-    frame = found.to_frame()
+    frame = result.to_frame()
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["row"].iloc[0] == found.index
-    assert frame["place"].tolist() == list(range(1, len(found.selection.tried) + 1))
+    assert frame["row"].iloc[0] == result.index
+    assert frame["place"].tolist() == list(range(1, len(result.selection.tried) + 1))
     assert not set(map(repr, data.ravel())) & set(map(str, frame.to_numpy().ravel()))
-    axes = found.plot()
+    axes = result.plot()
     assert axes.get_ylabel() == "estimate of δ at ε = 0.2 nats"
-    assert axes.get_legend_handles_labels()[1] == [found.selection.best.change.text]
+    assert axes.get_legend_handles_labels()[1] == [result.selection.best.change.text]
 
 
 # Searches for a claim by distance: each neighbour is compared at the ε of its own pair.
@@ -373,12 +376,12 @@ def test_a_near_neighbour_that_breaks_its_claim_is_found_among_far_ones():
     far = np.array([[9.0, 9.0], [-9.0, 9.0]])
     candidates = np.concatenate([far, near])
     options = {"candidates": candidates, "shortlist": 12, "draws": 2_000, "classifier": KNOWN}
-    found = dp.search_neighbours(coarse, DATA, claim=CLAIM, relations="replace", rng=1, **options)
-    claimed = CLAIM.on(found.pair).epsilon
-    true = abs(float(np.diff([np.floor(4.0 * x[:, 0]).sum() for x in sides(found.pair)])[0])) / 4.0
+    result = dp.search_neighbours(coarse, DATA, claim=CLAIM, relations="replace", rng=1, **options)
+    claimed = CLAIM.on(result.pair).epsilon
+    true = abs(float(np.diff([np.floor(4.0 * x[:, 0]).sum() for x in sides(result.pair)])[0])) / 4.0
     assert claimed < true < 1.0
-    assert found.selection.epsilon == claimed
-    assert "at ε = 1.5·d (manhattan), out of" in found.selection.rule
+    assert result.selection.epsilon == claimed
+    assert "at ε = 1.5·d (manhattan), out of" in result.selection.rule
 
 
 KNOWN = dp.scoring.KnownScore(lambda outcome: outcome[:, 0], "value")

@@ -44,8 +44,8 @@ def test_a_failure_names_everything_that_is_needed():
     epsilon, at_least, *rest = facts["certified ε"].split(" ", 2)
     assert float(epsilon) == pytest.approx(certified.epsilon_at(1e-5), rel=1e-3)
     assert (at_least, *rest) == ("at", "least at δ = 10⁻⁵, claimed 1")
-    found = re.fullmatch(r"δ\(1\) = (\S+) at least, claimed 10⁻⁵", facts["certified δ"])
-    assert float(found[1]) == pytest.approx(certified.delta_at(1.0), rel=1e-3)
+    match = re.fullmatch(r"δ\(1\) = (\S+) at least, claimed 10⁻⁵", facts["certified δ"])
+    assert float(match[1]) == pytest.approx(certified.delta_at(1.0), rel=1e-3)
     assert facts["row"] == "3 of 4 (counted from 0), zeroed"
     assert facts["draws"] == "4,000 a side, seed 5"
     assert facts["by chance"].startswith("1 in 1,000,000 tests at most")
@@ -176,10 +176,10 @@ def test_of_a_database_without_theory_the_search_is_that_of_search_neighbours(he
     """Same data, mechanism, claim, draws, level and seed: the same row and the same certificate."""
     given = {"draws": 1000, "level": 0.95, **QDA}
     failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), rng=3, **given)
-    found = dp.search_neighbours(total, heavy, claim=(1.0, 1e-3), rng=3, **given)
-    assert failure.result.subject.pair.index == found.pair.index == 11
-    assert failure.result.headline.certified == found.audit.headline.certified
-    assert failure.result.certified.to_dict() == found.audit.certified.to_dict()
+    selection = dp.search_neighbours(total, heavy, claim=(1.0, 1e-3), rng=3, **given)
+    assert failure.result.subject.pair.index == selection.pair.index == 11
+    assert failure.result.headline.certified == selection.audit.headline.certified
+    assert failure.result.certified.to_dict() == selection.audit.certified.to_dict()
     assert failure.facts["row"].startswith("11 of 25 (counted from 0), zeroed (the worst of ")
     assert failure.facts["draws"] == "1,000 a side, seed 3"
     assert "zero_row(data, 11), (1.0, 0.001), draws=1000" in failure.facts["in Python"]

@@ -28,11 +28,11 @@ def one(**_):
     ids=["means", "exponential", "sums", "variance"],
 )
 def test_a_true_inequality_is_not_refuted_and_where_it_is_tight_is_found(printed, exact, domain):
-    found = search_bound(printed, exact, domain, tries=400)
-    assert found.holds
-    assert found.simplest is found.worst is None
-    assert found.slack == pytest.approx(1.0, abs=1e-3)
-    assert assert_bound(printed, exact, domain, tries=400) == found
+    search = search_bound(printed, exact, domain, tries=400)
+    assert search.holds
+    assert search.simplest is search.worst is None
+    assert search.slack == pytest.approx(1.0, abs=1e-3)
+    assert assert_bound(printed, exact, domain, tries=400) == search
 
 
 def test_a_lower_bound_and_an_equality_are_searched_too():
@@ -52,9 +52,9 @@ def test_a_thin_needle_on_a_slope_is_climbed():
     def exact(x, y, z):
         return 1.005 * math.exp(-abs(x - 0.37) - abs(y - 0.71) - abs(z - 0.2))
 
-    found = search_bound(one, exact, {**UNIT, "z": (0.0, 1.0)}, tries=1500)
-    assert not found.holds
-    assert found.simplest.setting["x"] == pytest.approx(0.37, abs=0.006)
+    search = search_bound(one, exact, {**UNIT, "z": (0.0, 1.0)}, tries=1500)
+    assert not search.holds
+    assert search.simplest.setting["x"] == pytest.approx(0.37, abs=0.006)
 
 
 def test_a_failure_under_a_conjunction_of_conditions_is_found():
@@ -64,8 +64,8 @@ def test_a_failure_under_a_conjunction_of_conditions_is_found():
         return 0.5 + 0.01 * a - 0.1 * b + 1e-5 * n
 
     domain = {"a": (0.0, 10.0), "b": (0.0, 1.0), "n": (1, 1000), "method": ["x", "y", "z"]}
-    found = search_bound(one, exact, domain, tries=1000)
-    assert found.simplest.setting == {"a": 10.0, "b": 0.0, "n": 500, "method": "z"}
+    search = search_bound(one, exact, domain, tries=1000)
+    assert search.simplest.setting == {"a": 10.0, "b": 0.0, "n": 500, "method": "z"}
 
 
 def test_the_classical_gaussian_noise_holds_below_1_and_fails_beyond():
@@ -101,10 +101,10 @@ def test_a_small_finite_domain_is_searched_whole():
         seen.add((n, method))
         return 0.5
 
-    found = search_bound(one, exact, {"n": (2, 11), "method": choices("a", "b")})
-    assert found.exhaustive
-    assert found.tried == len(seen) == 20
-    assert found.searched == "20 every setting of n 2 to 11, method a or b"
+    search = search_bound(one, exact, {"n": (2, 11), "method": choices("a", "b")})
+    assert search.exhaustive
+    assert search.tried == len(seen) == 20
+    assert search.searched == "20 every setting of n 2 to 11, method a or b"
 
 
 def test_what_the_hypotheses_or_an_error_of_ours_exclude_is_never_computed():
@@ -121,10 +121,10 @@ def test_what_the_hypotheses_or_an_error_of_ours_exclude_is_never_computed():
             raise InvalidInput("x + y must be below 1")
         return True
 
-    found = search_bound(one, exact, UNIT, hypotheses=[small, room], tries=200)
-    assert found.holds
-    assert min(found.excluded, found.undecided) > 0
-    assert found.tried + found.undecided == 200
+    search = search_bound(one, exact, UNIT, hypotheses=[small, room], tries=200)
+    assert search.holds
+    assert min(search.excluded, search.undecided) > 0
+    assert search.tried + search.undecided == 200
 
 
 def test_the_failure_names_the_simplest_the_worst_and_how_much_was_searched():
@@ -221,5 +221,5 @@ def test_what_stands_for_a_range():
     ],
 )
 def test_the_excess_of_any_two_numbers(value, bound, expected):
-    found = search_bound(lambda: bound, lambda: value, {"x": 0}, rounding=0.0)
-    assert (found.worst or found.closest).excess == pytest.approx(expected)
+    search = search_bound(lambda: bound, lambda: value, {"x": 0}, rounding=0.0)
+    assert (search.worst or search.closest).excess == pytest.approx(expected)

@@ -70,7 +70,7 @@ def test_run():
         "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--junitxml", "j.xml"
     )
     done.assert_outcomes(passed=1)
-    said = " ".join(done.stdout.str().split())
-    assert "::test_run: not violated: (1, 1e-05)-DP; ε ≥ 0 certified at δ = 10⁻⁵; " in said
-    assert "150 canaries in one run" in said
+    output = " ".join(done.stdout.str().split())
+    assert "::test_run: not violated: (1, 1e-05)-DP; ε ≥ 0 certified at δ = 10⁻⁵; " in output
+    assert "150 canaries in one run" in output
     assert 'name="dpaudit.verdict" value="not violated"' in (pytester.path / "j.xml").read_text()

@@ -219,8 +219,8 @@ def _faulty_line(done: ScenarioOutcome) -> tuple[Path, int] | None:
     module = str(section(done.record or {}, "mechanism").get("name") or "").partition(":")[0]
     folder = done.path.parent
     places = (done.path, folder / name, (folder / Path(*module.split("."))).with_suffix(".py"))
-    found = (path for path in places if path.name == name and path.is_file())
-    return next(((path, int(line)) for path in found), None)
+    files = (path for path in places if path.name == name and path.is_file())
+    return next(((path, int(line)) for path in files), None)
 
 
 def _own_line(done: ScenarioOutcome) -> int | None:

@@ -205,19 +205,19 @@ def page(answers: Mapping[str, Mapping[str, Answered] | str]) -> str:
         truths = [float(read(task)) for task, _ in DRAWS.values()]
         rows.append([asked, "truth", *(cell for true in truths for cell in (number(true, 3), ""))])
         for name, tool in TOOLS.items():
-            found = answers[name]
+            answer = answers[name]
             if asked in tool.questions:
                 place = list(tool.questions).index(asked)
                 cells = []
                 for where, true in zip(DRAWS, truths, strict=True):
-                    values, spent = NONE if isinstance(found, str) else found.get(where, NONE)
+                    values, spent = NONE if isinstance(answer, str) else answer.get(where, NONE)
                     false = asked != ESTIMATE and values[place] > true + tools.SLACK
                     cells += [number(values[place], 3) + f" {MARK}" * false, number(spent, 2)]
                 rows.append(["", name, *cells])
     head = [*heads("asked | tool"), *(cell for name in DRAWS for cell in (name, "CPU s"))]
-    reasons = dict.fromkeys(found for found in answers.values() if isinstance(found, str))
+    reasons = dict.fromkeys(answer for answer in answers.values() if isinstance(answer, str))
     failed = [
-        f"{'; '.join(name for name, found in answers.items() if found == reason)}: {reason}."
+        f"{'; '.join(name for name, answer in answers.items() if answer == reason)}: {reason}."
         for reason in reasons
     ]
     return "\n\n".join([table(head, rows), *failed])

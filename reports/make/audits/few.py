@@ -113,8 +113,8 @@ def rows_of(task: Task, n: int, m: int, seeds: int) -> list[list[str]]:
     medians: dict[str, tuple[Array, float]] = {}
     for kind in KINDS:
         with clock() as spent:
-            found = [certified(task, kind, sides, seed) for seed, sides in enumerate(every)]
-        kept = [one for one in found if one is not None]
+            bounds = [certified(task, kind, sides, seed) for seed, sides in enumerate(every)]
+        kept = [one for one in bounds if one is not None]
         if len(kept) == seeds:
             medians[kind.name] = np.median(kept, axis=0), spent.cpu / seeds
     rows = [

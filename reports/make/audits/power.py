@@ -138,9 +138,9 @@ class Setting:
     def excess(self) -> float:
         """The excess at the claim's ε that such an audit says it shows; infinite where none."""
         P, Q = np.random.default_rng(below(SEED, 0)).standard_normal((2, self.draws, 1))
-        found = self.audit(P, Q, 0).detectable
-        own = found is not None and found["epsilon"] == self.claim[0]
-        return found["excess"] if found is not None and own else np.inf
+        shown = self.audit(P, Q, 0).detectable
+        own = shown is not None and shown["epsilon"] == self.claim[0]
+        return shown["excess"] if shown is not None and own else np.inf
 
     def audit(self, P: Array, Q: Array, seed: int) -> dp.AuditResult:
         """An audit of draws whose score is the number itself."""

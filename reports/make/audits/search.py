@@ -135,24 +135,24 @@ def _searched(case: Case, seeds: Sequence[int], samples: int) -> Found:
     """Search with every seed, audit the first one's neighbour, and search at random."""
     options: dict[str, Any] = {"at": EPSILON, "draws": samples, "budget": BUDGET}
     with clock() as searching:
-        found = [search.select(case.blind, case.data, rng=seed, **options) for seed in seeds]
-    pair = found[0].best.change.pair(case.data)
+        selections = [search.select(case.blind, case.data, rng=seed, **options) for seed in seeds]
+    pair = selections[0].best.change.pair(case.data)
     with clock() as auditing:  # as `search_neighbours` does
         final = dp.audit(case.blind, pair, draws=samples, rng=seeds[0])
     options |= {"rank": "random", "shortlist": UNIFORM}
     with clock() as guessing:
         chance = search.select(case.blind, case.data, rng=seeds[0], **options)
     spent = searching.cpu / len(seeds), auditing.cpu, guessing.cpu
-    shares = [case.share(one.best.change.index) for one in found]
+    shares = [case.share(one.best.change.index) for one in selections]
     uniform = case.share(chance.best.change.index)
     row = [
         case.name,
         _named(case.mechanism),
         str(case.worst),
         f"{case.delta:.4f}",
-        " ".join(str(one.best.change.index) for one in found),
+        " ".join(str(one.best.change.index) for one in selections),
         " ".join(page.decimals(shares, 3)),
-        f"{max(one.draws for one in found) / (2 * samples) + 1.0:.2f}",
+        f"{max(one.draws for one in selections) / (2 * samples) + 1.0:.2f}",
         f"{float(final.certified.delta_at(EPSILON)):.4f}",
         str(chance.audited),
         f"{uniform:.3f}",

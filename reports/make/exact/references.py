@@ -216,12 +216,12 @@ def _turns(form: Callable[[Any], tuple[Any, Any, Any]]) -> list[Any]:
         lambda x: form(x)[1],
     )
     places = [2 * mp.pi * k / 97 for k in range(98)]
-    found = {mpf(0), 2 * mp.pi, *(mp.pi * k / 8 for k in range(1, 16))}
+    nodes = {mpf(0), 2 * mp.pi, *(mp.pi * k / 8 for k in range(1, 16))}
     for sign in signs:
         for low, high in pairwise(places):
             if sign(low) * sign(high) < 0:
-                found.add(mp.findroot(sign, (low, high), solver="anderson", tol=mp.eps**1.5))
-    return sorted(found)
+                nodes.add(mp.findroot(sign, (low, high), solver="anderson", tol=mp.eps**1.5))
+    return sorted(nodes)
 
 
 def replaced_wishart(up: float, down: float, freedom: int, epsilon: float) -> float:

@@ -41,8 +41,8 @@ class Row:
     @property
     def agrees(self) -> bool:
         """Whether the test shows what the statement says of itself."""
-        said = bool(self.statement.fails), self.statement.aside
-        return (self.verdict == FAILS, self.verdict == ASIDE) == said
+        expected = bool(self.statement.fails), self.statement.aside
+        return (self.verdict == FAILS, self.verdict == ASIDE) == expected
 
     @property
     def command(self) -> str:

@@ -104,8 +104,8 @@ def _run(python: Path, scenario: Path, inputs: str, *options: str | int) -> Outc
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         record = _record(Path(folder))
         if record is None:
-            said = done.stderr.strip().splitlines() or ["no message"]
-            return Outcome(inputs, ERROR, reason=said[-1])
+            lines = done.stderr.strip().splitlines() or ["no message"]
+            return Outcome(inputs, ERROR, reason=lines[-1])
         return Outcome.of(inputs, record, _cpu() - before)
 
 

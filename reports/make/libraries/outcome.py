@@ -45,7 +45,7 @@ class Outcome:
     @classmethod
     def of(cls, inputs: str, record: Mapping[str, Any], cpu: float) -> Outcome:
         """From the content of result.json."""
-        headline, found = record["headline"] or {}, record["detectable"] or {}
+        headline, detectable = record["headline"] or {}, record["detectable"] or {}
         return cls(
             inputs,
             record["verdict"],
@@ -59,8 +59,8 @@ class Outcome:
             sum(record["samples"].values()),
             (record["search"] or {}).get("draws", 0),
             round(cpu, 1),
-            found.get("excess"),
-            found.get("epsilon"),
+            detectable.get("excess"),
+            detectable.get("epsilon"),
             reason=record["reason"],
         )
 

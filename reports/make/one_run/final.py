@@ -179,8 +179,8 @@ def pooled(count: int, runs: int, seed: int) -> float:
         inserted = [row for row, inside in zip(canaries, coin, strict=True) if inside]
         weights = train(np.vstack([PRIVATE, *inserted]), 1, rng=rng)
         scores.append([float(score(row, weights)[0]) for row in canaries])
-    found = dp.audit_one_run(np.ravel(scores), coins.ravel(), level=LEVEL, delta=DELTA)
-    return epsilon_of(found.gdp_mu)
+    result = dp.audit_one_run(np.ravel(scores), coins.ravel(), level=LEVEL, delta=DELTA)
+    return epsilon_of(result.gdp_mu)
 
 
 def epsilon_of(mu: float) -> float:

@@ -139,7 +139,7 @@ def violated(kind: type[DPSGD], seed: int) -> list[str]:
         def drawn(data: Array, size: int, *, rng: Any, train: DPSGD = mechanism) -> Array:
             return train(data, size, rng=rng)
 
-        found = dp.audit(
+        result = dp.audit(
             drawn,
             pair,
             draws=DRAWS,
@@ -147,7 +147,7 @@ def violated(kind: type[DPSGD], seed: int) -> list[str]:
             level=1.0 - (1.0 - LEVEL) / len(PAIRS),
             rng=[20, seed],
         )
-        if found.verdict == "violated":
+        if result.verdict == "violated":
             names.append(name)
     return names
 

@@ -39,12 +39,12 @@ def test_sketches_and_least_squares_keep_the_digits_of_1_minus_leverage(size):
     assert float(family.room[0] / room) == pytest.approx(1.0, rel=1e-12)
     assert float(family.share_room[0] / rest) == pytest.approx(1.0, rel=1e-12)
     epsilon = float(-2.5 * mp.log(whole)) - 3.0  # 3 less than the largest loss backward
-    found = dp.exact.worst_case(dp.mechanisms.RandomProjection(5), data, epsilon)
+    spectrum = dp.exact.worst_case(dp.mechanisms.RandomProjection(5), data, epsilon)
     with mp.workdps(60):
         row = {"leverage": 1 - whole, "rows": 5}
         truth = max(reference.by_parts("gaussian-sketch", row, epsilon))
-    assert float(found.delta) == pytest.approx(float(truth), rel=1e-9)
-    assert found.index == 0
+    assert float(spectrum.delta) == pytest.approx(float(truth), rel=1e-9)
+    assert spectrum.index == 0
 
 
 def test_rows_whose_leverages_are_1_in_floats_are_told_apart():

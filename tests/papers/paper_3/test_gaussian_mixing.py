@@ -107,10 +107,10 @@ def test_the_joint_release_bounds_what_is_certified():
     mechanism = ModifiedGaussMix(30, 5.0, 0.1, 0.8, 1.0)
     pair = dp.neighbours.zero_row(_axis(1.0, 4.0), 0)
     epsilon = np.array([0.0, 0.2, 0.5])
-    found = dp.audit(mechanism, pair, draws=20_000, epsilon=epsilon, level=0.9999, rng=3)
+    result = dp.audit(mechanism, pair, draws=20_000, epsilon=epsilon, level=0.9999, rng=3)
     joint = mechanism.joint_spectrum(pair, epsilon).delta
-    assert np.all(found.spectrum.low <= joint)
-    assert found.spectrum.low[0] > 0.05  # the bound is held against something
+    assert np.all(result.spectrum.low <= joint)
+    assert result.spectrum.low[0] > 0.05  # the bound is held against something
 
 
 def test_bad_input_is_named():

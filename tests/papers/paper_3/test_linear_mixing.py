@@ -75,8 +75,8 @@ def test_as_printed_sheffet_fails_off_the_unit_ball(kind, bound):
     assert printed.joint_spectrum(printed.pair(), 1.0).delta > 1e-6
     assert corrected.joint_spectrum(corrected.pair(), 1.0).delta <= 1e-6
     options = {"draws": 4_000, "epsilon": [1.0], "classifier": "qda", "rng": 1}
-    found = dp.audit(printed, printed.pair(), claim=printed.claim, **options)
-    assert found.verdict == "violated"
+    result = dp.audit(printed, printed.pair(), claim=printed.claim, **options)
+    assert result.verdict == "violated"
 
 
 @pytest.mark.parametrize("bound", [0.001, 1.0, 100.0])

@@ -78,8 +78,8 @@ def test_the_printed_sign_breaks_the_claim():
     options = {"draws": 10_000, "epsilon": [0.0, 2.0], "rng": 1}
     for variant, verdict in (("printed", "violated"), ("corrected", "not violated")):
         mechanism = ObjectivePerturbation(2.0, 1e-5, variant=variant)
-        found = dp.audit(mechanism, mechanism.pair(), claim=mechanism.claim, **options)
-        assert found.verdict == verdict
+        result = dp.audit(mechanism, mechanism.pair(), claim=mechanism.claim, **options)
+        assert result.verdict == verdict
 
 
 def test_bad_input_is_named():

@@ -205,9 +205,9 @@ def test_a_run_from_begin_to_end(write_scenario, tmp_path, capsys):
     out = tmp_path / "out"
     with held_run(scenario, out) as process:
         assert main(["status", str(out)]) == 0
-        said = capsys.readouterr().out
-        assert f"running, process {process.pid}" in said
-        assert "drawing M(D)" in said
+        output = capsys.readouterr().out
+        assert f"running, process {process.pid}" in output
+        assert "drawing M(D)" in output
         found = state_of(out)
         assert (found.state, found.process, found.wanted, found.scenario) == (
             "running",

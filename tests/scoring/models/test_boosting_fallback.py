@@ -42,13 +42,13 @@ def test_boosting_falls_back_to_histograms(hidden):
     Below 0.4 with probability under 1e-7.
     """
     P, Q = draws(4000)
-    found = audit(P, Q, "lightgbm")
-    record = found.to_dict()["classifier"]
+    result = audit(P, Q, "lightgbm")
+    record = result.to_dict()["classifier"]
     assert record["requested"] == "lightgbm"
     assert record["chosen"] == "histogram boosting"
     assert "histogram boosting was used instead" in record["note"]
     assert "\n" not in record["note"]
-    assert found.spectrum.low[0] > 0.4 * audit(P, Q, TRUE).spectrum.low[0]
+    assert result.spectrum.low[0] > 0.4 * audit(P, Q, TRUE).spectrum.low[0]
 
 
 @pytest.mark.parametrize("hidden", ["no libgomp"], indirect=True)

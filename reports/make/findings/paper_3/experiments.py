@@ -98,8 +98,8 @@ def _code_gamma(mixtures: int, epsilon: float) -> float:
 
     def excess(place: float) -> float:
         left = epsilon - share / math.exp(place)
-        found = mixing_delta(mixtures, math.exp(place), left) if left > 0.0 else 1.0
-        return math.log(max(found, 1e-300) * 3.0 / BUDGET)
+        delta = mixing_delta(mixtures, math.exp(place), left) if left > 0.0 else 1.0
+        return math.log(max(delta, 1e-300) * 3.0 / BUDGET)
 
     return math.exp(brentq(excess, 0.01, 40.0))
 

@@ -249,11 +249,11 @@ def _corrected_left(
     square = 2.0 * _gamma(mixtures, epsilon, delta)
     center, spread = _ridge_and_spread(rows, 2.0 * share_of_ones - 1.0, mixtures, square)
     tail = float(stdtrit(mixtures, 0.5 + 0.5 * LIKELY)) * spread
-    found = [scale * (center + sign * tail) for sign in (1.0, -1.0)]
-    if max(map(abs, found)) > radius:
+    roots = [scale * (center + sign * tail) for sign in (1.0, -1.0)]
+    if max(map(abs, roots)) > radius:
         fail("radius", radius, "a radius that covers θ̂")
     grown = (1.0 + chi) ** 2
-    worst = max(_loss(share_of_ones, one) for one in found)
+    worst = max(_loss(share_of_ones, one) for one in roots)
     rest = (1.0 - grown) * (value - 0.25 * slope**2 / bend)
     return worst - grown * _loss(share_of_ones, _best(share_of_ones)) - (1.0 + grown) * error + rest
 

@@ -50,12 +50,12 @@ def _divided_misses(eta: float, beta: float, dim: int = 1) -> float:
 def _mode(dim: int, dof: int) -> float:
     """The x at which the density of W⁻¹_d(I, ν) at xI is largest, found by search."""
     power = 0.5 * dim * (dof + dim + 1)
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda log: power * log + 0.5 * dim * math.exp(-log),
         bracket=(-math.log(2.0 * dof), 0.0),
         options={"xtol": 1e-12},
     )
-    return math.exp(float(found.x))
+    return math.exp(float(optimum.x))
 
 
 def _density(dim: int, dof: int, low: float, high: float, family: Any = wishart) -> float:
