@@ -19,6 +19,7 @@ from dpaudit.verdict.one_run import Question, judge
 FamilyLike = str | tuple[float, int] | None
 EPSILON = np.linspace(0.0, 20.0, 41)  # nats; at one of these a claim must allow less than δ = 1
 UNLIKELY = 1e-9  # coins with a p-value below this were not flipped with the stated probability
+AGAIN = 20  # equal scores; the coins of fewer may agree by chance
 
 
 @known_keywords()
@@ -127,8 +128,10 @@ def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     joined to itself, although no threshold tells the coins, as that of a run that tells all would.
     """
     values, first, times = np.unique(scores, return_index=True, return_counts=True)
+    if times.min() < 2 or len(scores) - len(values) < AGAIN:
+        return False
     alike = len(np.unique(np.stack([scores, coins]), axis=1).T) == len(values)
-    return bool(alike and times.min() > 1 and np.count_nonzero(np.diff(coins[first])) > 1)
+    return alike and np.count_nonzero(np.diff(coins[first])) > 1
 
 
 def question_of(
