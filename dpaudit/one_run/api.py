@@ -131,7 +131,7 @@ def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     if times.min() < 2 or len(scores) - len(values) < AGAIN:
         return False
     alike = len(np.unique(np.stack([scores, coins]), axis=1).T) == len(values)
-    return alike and np.count_nonzero(np.diff(coins[first])) > 1
+    return alike and int(np.count_nonzero(np.diff(coins[first]))) > 1
 
 
 def question_of(
