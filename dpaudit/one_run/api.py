@@ -127,11 +127,12 @@ def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     """Whether each score occurs several times and always with one coin, as in a file that was
     joined to itself, although no threshold tells the coins, as that of a run that tells all would.
     """
-    values, first, times = np.unique(scores, return_index=True, return_counts=True)
-    if times.min() < 2 or len(scores) - len(values) < AGAIN:
+    ordered = np.sort(scores)  # most scores differ, and sorting them takes little time
+    if np.count_nonzero(ordered[1:] == ordered[:-1]) < AGAIN:
         return False
+    values, first, times = np.unique(scores, return_index=True, return_counts=True)
     alike = len(np.unique(np.stack([scores, coins]), axis=1).T) == len(values)
-    return alike and int(np.count_nonzero(np.diff(coins[first]))) > 1
+    return alike and bool(times.min() > 1) and int(np.count_nonzero(np.diff(coins[first]))) > 1
 
 
 def question_of(

@@ -47,12 +47,14 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
     the order of the pairs. What trees see, whitened coordinates and their squared length, is looked
     at in the same way. Of wide rows only the columns that differ most count, and no pairs.
     """
-    train = train.head(constants.PAIR_DRAWS)
-    x, label = train.stacked()
-    p, bins = expit(evaluate(base, x)), constants.PAIR_BINS
+    train, bins = train.head(constants.PAIR_DRAWS), constants.PAIR_BINS
+    p = expit(np.concatenate([evaluate(base, side) for side in (train.P, train.Q)]))
+    seen = train
+    if train.P.shape[1] > constants.TREE_COLUMNS:
+        few = strongest(screen(train), constants.FEWER_TREE_COLUMNS)
+        seen = Sides(train.P[:, few], train.Q[:, few])
+    x, label = seen.stacked()
     residual, variance = label - p, p * (1.0 - p)
-    if x.shape[1] > constants.TREE_COLUMNS:
-        x = x[:, strongest(screen(train), constants.FEWER_TREE_COLUMNS)]
 
     def look(x: Array) -> Missed:
         limits = limits_of_bins(x, bins)[:, :, None]
@@ -73,9 +75,9 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
         pairs = list(zip(i[best].tolist(), j[best].tolist(), strict=True))
         return Missed(alone or bool(pairs), pairs)
 
-    seen = look(x)
-    if seen.anything:
-        return seen
+    plain = look(x)
+    if plain.anything:
+        return plain
     white = Whitener.fit(*np.split(x, [len(train.P)])).rounded(x)
     length = np.einsum("ij,ij->i", white, white)
     return Missed(look(np.column_stack([white, length])).anything, ())
