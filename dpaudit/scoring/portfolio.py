@@ -31,7 +31,6 @@ from dpaudit.scoring.models.closed import (
     fit_by_column,
     fit_elliptical,
     fit_logistic,
-    fit_quadratic,
 )
 from dpaudit.scoring.models.nearest import fit_nearest
 from dpaudit.scoring.models.network import fit_network
@@ -276,7 +275,8 @@ def of_all_draws(name: str, train: Sides, choose: Sides) -> Score | None:
     columns = train.P.shape[1]
     if columns <= constants.WIDE or len(train.P) > constants.ENOUGH_A_COLUMN * columns:
         return None
-    both = Sides(np.concatenate([train.P, choose.P]), np.concatenate([train.Q, choose.Q]))
     if name == BY_COLUMN:
-        return fit_by_column(both)
-    return fit_quadratic(both, QUADRATICS[name]) if name in QUADRATICS else None
+        return fit_by_column(train, choose)
+    if name not in QUADRATICS:
+        return None
+    return Quadratic.of(QUADRATICS[name](MomentDifference.fit(train, choose)))

@@ -9,7 +9,7 @@ assumes where the difference lies, and keeps that part of the estimates.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -69,15 +69,16 @@ class MomentDifference:
     draws: int
 
     @classmethod
-    def fit(cls, train: Sides) -> MomentDifference:
-        """Compute both from all draws.
+    def fit(cls, *sets: Sides) -> MomentDifference:
+        """Compute both from all draws, of one set or of several.
 
         Wide rows are whitened last, which saves a matrix product for each draw, unless columns are
         nearly collinear.
         """
-        size = train.P.shape[1]
+        P, Q = [each.P for each in sets], [each.Q for each in sets]
+        size, draws = P[0].shape[1], sum(map(len, P))
         if size > constants.WIDE:
-            (mean_p, cov_p), (mean_q, cov_q) = _sums(train.P), _sums(train.Q)
+            (mean_p, cov_p), (mean_q, cov_q) = _sums(P), _sums(Q)
             inner = 0.5 * (cov_p + cov_q)
             scale = np.sqrt(np.diag(inner))
             scale[scale == 0.0] = 1.0
@@ -86,17 +87,15 @@ class MomentDifference:
                 axes = dtrtri(root, lower=1)[0].T / scale[:, None]
                 middle = Coordinates(0.5 * (mean_p + mean_q), axes, np.zeros(size))
                 excess = axes.T @ (cov_q - cov_p) @ axes
-                return cls(middle, (mean_p - mean_q) @ axes, excess, len(train.P))
-        whiten = Whitener.fit(train.P, train.Q)  # approximate; the coordinates below are exact
-        (mean_p, cov_p), (mean_q, cov_q) = (
-            _sums(side, whiten.rounded) for side in (train.P, train.Q)
-        )
+                return cls(middle, (mean_p - mean_q) @ axes, excess, draws)
+        whiten = Whitener.fit(P[0], Q[0])  # approximate; the coordinates below are exact
+        (mean_p, cov_p), (mean_q, cov_q) = _sums(P, whiten.rounded), _sums(Q, whiten.rounded)
         inner, size = 0.5 * (cov_p + cov_q), len(mean_p)
         root = np.linalg.cholesky(inner + RIDGE * (1.0 + np.trace(inner) / size) * np.eye(size))
         axes = solve_triangular(root, np.eye(size), lower=True).T
         middle = Coordinates(whiten.centre, whiten.matrix, 0.5 * (mean_p + mean_q))
         gap, excess = (mean_p - mean_q) @ axes, axes.T @ (cov_q - cov_p) @ axes
-        return cls(middle.along(axes), gap, excess, len(train.P))
+        return cls(middle.along(axes), gap, excess, draws)
 
     @cached_property
     def eigen(self) -> tuple[Array, Array]:
@@ -106,23 +105,26 @@ class MomentDifference:
 
 
 def _sums(
-    x: Array, coordinates: Callable[[Array], Array] | None = None, diagonal: bool = False
+    parts: Sequence[Array],
+    coordinates: Callable[[Array], Array] | None = None,
+    diagonal: bool = False,
 ) -> tuple[Array, Array]:
-    """Mean and covariance of the draws, or of their coordinates, or its diagonal alone, a chunk at
-    a time.
+    """Mean and covariance of the draws in all parts, or of their coordinates, or its diagonal
+    alone, a chunk at a time: joining the parts would copy them.
 
     Sums are taken about the mean of the first chunk, so that squares do not cancel.
     """
-    step = rows_at_once(x)
-    guess = (x[:step] if coordinates is None else coordinates(x[:step])).mean(axis=0)
+    step, count = rows_at_once(parts[0]), sum(map(len, parts))
+    chunks = (x[start : start + step] for x in parts for start in range(0, len(x), step))
+    of_rows = coordinates or (lambda rows: rows)
+    guess = of_rows(parts[0][:step]).mean(axis=0)
     first, second = np.zeros_like(guess), np.zeros(guess.shape * (1 if diagonal else 2))
-    for start in range(0, len(x), step):
-        part = x[start : start + step]
-        part = (part if coordinates is None else coordinates(part)) - guess
-        first += part.sum(axis=0)
-        second += np.einsum("ij,ij->j", part, part) if diagonal else part.T @ part
-    mean = first / len(x)
-    return guess + mean, second / len(x) - (mean**2 if diagonal else np.outer(mean, mean))
+    for rows in chunks:
+        rows = of_rows(rows) - guess
+        first += rows.sum(axis=0)
+        second += np.einsum("ij,ij->j", rows, rows) if diagonal else rows.T @ rows
+    mean = first / count
+    return guess + mean, second / count - (mean**2 if diagonal else np.outer(mean, mean))
 
 
 def full(moments: MomentDifference) -> MomentDifference:
@@ -312,19 +314,21 @@ def fit_quadratic(train: Sides, structure: Structure = full) -> Quadratic:
     return Quadratic.of(structure(MomentDifference.fit(train)))
 
 
-def fit_by_column(train: Sides) -> Quadratic:
+def fit_by_column(*sets: Sides) -> Quadratic:
     """Fit the Gaussian log-ratio of independent columns, with sparse gaps and ratios of variances.
 
     Each column's gap and excess are shrunk by empirical Bayes on those of all columns
     (`shrink_normal`), which suits few columns that differ among many.
     """
-    (mean_p, var_p), (mean_q, var_q) = (_sums(side, diagonal=True) for side in (train.P, train.Q))
+    P, Q = [each.P for each in sets], [each.Q for each in sets]
+    (mean_p, var_p), (mean_q, var_q) = _sums(P, diagonal=True), _sums(Q, diagonal=True)
+    draws = sum(map(len, P))
     apart, inner = mean_p - mean_q, 0.5 * (var_p + var_q)
     spread = inner + (0.5 * apart) ** 2  # of both sides together; 0 where a column is constant
     variance = inner + RIDGE * np.where(spread > 0.0, spread, 1.0)
     unit = np.where(spread > 0.0, 1.0 / np.sqrt(variance), 0.0)
-    gap = shrink_normal(apart * unit, 2.0 / len(train.P))
-    excess = shrink_normal((var_q - var_p) * unit**2, 4.0 / len(train.P))
+    gap = shrink_normal(apart * unit, 2.0 / draws)
+    excess = shrink_normal((var_q - var_p) * unit**2, 4.0 / draws)
     coordinates = Coordinates(0.5 * (mean_p + mean_q), unit, np.zeros_like(unit))
     return Quadratic(coordinates, gap, np.clip(excess, -2.0 + RIDGE, 2.0 - RIDGE))
 
