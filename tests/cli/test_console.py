@@ -63,7 +63,7 @@ COMMANDS = {
     "samples": (["samples", "P.npy", "Q.npy", "--classifier", "qda"], 3),
     "canaries": (["canaries", "scores.csv", "--claim", "1,0"], 1),
     "steps": (["steps", "steps.csv", "--sample-rate", "0.5", "--noise-multiplier", "1"], 3),
-    "table": (["table", *["people.csv"] * 3, "--claim", "1,0"], 3),
+    "table": (["table", "train.csv", "train.csv", "holdout.csv", "--claim", "1,0"], 1),
     "init": (["init", "new"], 0),
     "list": (["list", "mechanisms"], 0),
     "spectrum": (["spectrum", "flight-als", "--epsilon", "0.1"], 0),
@@ -90,8 +90,9 @@ def test_json_is_one_document_and_nothing_else(name, folder, capsys, request):
     arguments, status = COMMANDS[name]
     for side in "PQ":
         np.save(f"{side}.npy", np.random.default_rng(ord(side)).normal(size=(200, 1)))
-    people = np.random.default_rng(0).normal(size=(120, 2))
-    np.savetxt("people.csv", people, delimiter=",", header="a,b", comments="")
+    for seed, table in enumerate(("train", "holdout")):
+        people = np.random.default_rng(seed).normal(size=(120, 2))
+        np.savetxt(f"{table}.csv", people, delimiter=",", header="a,b", comments="")
     assert main([*arguments, "--json"]) == status
     json.loads(capsys.readouterr().out)
 
