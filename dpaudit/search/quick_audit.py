@@ -12,9 +12,10 @@ from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier, Scores, Sides
 from dpaudit.scoring.base import evaluate, refuse_nan, softplus
+from dpaudit.scoring.constants import GAIN_PER_DRAW, INTERCEPT_RIDGE
 from dpaudit.scoring.encode import Encoder, all_usable
 from dpaudit.scoring.models.closed import directions, fit_quadratic, full
-from dpaudit.scoring.models.logistic import fit_ridge
+from dpaudit.scoring.models.logistic import newton
 from dpaudit.scoring.whiten import Whitener
 
 THRESHOLDS = 200  # order statistics of the scores that are tried as thresholds
@@ -27,6 +28,7 @@ HITS = 20  # an estimate from the odds needs this many draws, of both sides, wit
 # within as many errors of 0 is taken as 0: the largest of many counts exceeds one or two errors.
 ERRORS, SHAPE = 4.0, 0.15
 MOST_ODDS = 50.0  # nats; scores are clipped to ±MOST_ODDS
+BINS = 4096  # equal bins of the scores; the odds are those of their centres
 SLOPE_PENALTY = 1.0  # ridge penalty of the slope in standard deviations
 DEFAULT = "quadratic"
 
@@ -125,21 +127,27 @@ def _from_odds(parts: list[Scores], epsilon: float) -> tuple[float, float]:
     Over both sides together, with σ(L) the probability that a draw is of P, E_P[(1 − e^{ε−L})₊] =
     2E[σ(L)(1 − e^{ε−L})₊], and the same with −L in the other direction.
     """
-    losses, signs = [], []
-    for p, q in parts:
+    losses, numbers = [], []
+    for sides in parts:
+        clipped = [np.clip(side, -MOST_ODDS, MOST_ODDS) for side in sides]
+        ends = min(side.min() for side in clipped), max(side.max() for side in clipped)
+        (p, edges), (q, _) = (np.histogram(side, BINS, ends) for side in clipped)
+        score, number = 0.5 * (edges[1:] + edges[:-1]), p + q
         # Platt scaling that shrinks towards the score itself, by a slope in standard deviations
-        score = np.clip(np.concatenate([p, q]), -MOST_ODDS, MOST_ODDS)
-        standard = (score - score.mean()) / (float(score.std()) or 1.0)
+        centred = score - np.average(score, weights=number)
+        standard = centred / (np.sqrt(np.average(centred**2, weights=number)) or 1.0)
         table = np.column_stack([np.ones_like(standard), standard])
-        label = np.repeat([1, 0], [len(p), len(q)])
-        losses.append(score + table @ fit_ridge(table, label, score, SLOPE_PENALTY, np.zeros(2)))
-        signs.append(2.0 * label - 1.0)
-    loss, sign = np.concatenate(losses), np.concatenate(signs)
-    gain = float(np.log(2.0) - softplus(-sign * loss).mean())
+        ridge = np.array([INTERCEPT_RIDGE * number.sum(), SLOPE_PENALTY])
+        gain = GAIN_PER_DRAW * number.sum()
+        losses.append(score + table @ newton(table, p, q, ridge, offset=score, gain=gain).weights)
+        numbers.append((p, q))
+    loss, (p, q) = np.concatenate(losses), np.concatenate(numbers, axis=1)
+    number = p + q
+    gain = float(np.log(2.0) - (p @ softplus(-loss) + q @ softplus(loss)) / number.sum())
     ways = []
     for way in (loss, -loss):
-        above = way[way > epsilon]  # the other draws add nothing
-        total = float(np.sum(2.0 * expit(above) * (1.0 - np.exp(epsilon - above))))
-        ways.append((total / len(loss), len(above)))
+        above = way > epsilon  # the other bins add nothing
+        shares = 2.0 * expit(way[above]) * (1.0 - np.exp(epsilon - way[above]))
+        ways.append((float(number[above] @ shares / number.sum()), number[above].sum()))
     delta, hits = max(ways)
     return (delta if hits >= HITS else 0.0), gain
