@@ -17,20 +17,21 @@ from dpaudit.outcomes.tables import LISTS, NUMBERS, REAL, SHAPE, NotOutcomes
 NESTED = "OUSVmM"  # kinds of dtype whose entries may be draws of any form
 
 
-def rows(values: Any, size: int | None = None) -> np.ndarray:
+def rows(values: Any, size: int | None = None, sort_keys: bool = False) -> np.ndarray:
     """The draws in `values` as (size, k) float64, a structured (size,) array of lists of numbers or
     of records, or (size,) bytes.
 
     values : an array (size,) or (size, k) of numbers, booleans or text, or a list of `size` draws
         of any form. An array of more dimensions holds images, whose pixels become columns.
-    size : the required number of draws, or None for any number ≥ 1. Raises `NotOutcomes`.
+    size : the required number of draws, or None for any number ≥ 1. sort_keys : whether to leave
+        out the order of the keys of dicts. Raises `NotOutcomes`.
     """
     if values is None:
         raise NotOutcomes(NUMBERS, "None (is a return forgotten?)")
     if isinstance(values, np.ma.MaskedArray) and values.ndim > 0:
         values = values.tolist()  # None for each masked entry
     if isinstance(values, (list, tuple)):
-        return _sequence(values, size)
+        return _sequence(values, size, sort_keys)
     array = np.asarray(values)
     if array.dtype.kind == "c" and array.ndim:  # a column for the real part, and one beside it
         array = np.stack([array.real, array.imag], axis=-1).reshape(len(array), -1)
@@ -40,14 +41,14 @@ def rows(values: Any, size: int | None = None) -> np.ndarray:
         return array
     large = array.dtype.kind in "iu" and tables.not_floats(array, array.flat)
     if (large or array.dtype.kind in NESTED) and array.ndim in (1, 2):
-        return _sequence(list(array), size)
+        return _sequence(list(array), size, sort_keys)
     if array.dtype.kind not in REAL:
         kind = f"dtype {array.dtype}" if array.ndim else with_article(type(values).__name__)
         raise NotOutcomes(NUMBERS, kind)
     return tables.table(array, size)
 
 
-def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
+def _sequence(values: Sequence[Any], size: int | None, sort_keys: bool) -> np.ndarray:
     array = np.empty(0, dtype=object)
     if not _is_nested(values):
         with suppress(ValueError):  # draws of different length
@@ -64,7 +65,7 @@ def _sequence(values: Sequence[Any], size: int | None) -> np.ndarray:
         raise NotOutcomes(SHAPE.format("n" if size is None else size), f"{len(values)} draws")
     lists = None if _is_nested(values) else tables.lists(values)
     lists = tables.records(values) if lists is None else lists
-    return canonical_texts(values) if lists is None else lists
+    return canonical_texts(values, sort_keys) if lists is None else lists
 
 
 def _is_nested(values: Sequence[Any]) -> bool:

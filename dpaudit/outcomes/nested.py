@@ -4,15 +4,15 @@ A new type of output is read here, in `_container` or `_known`, as lists, dicts,
 texts of its parts; nothing else need know it.
 
 Equal draws are equal bytes, on any machine. Lists and tuples are JSON lists. A dict is an object
-whose keys are the JSON texts of its keys, in its own order, which is released too. Three objects
-cannot be a dict, because their keys are not in quotes: {"set": [members in order]}; {"number":
-[nearest float, remainder]} for an integer that no float equals; {"long": [length, code, first
-entries]} for a list of more than `SLOTS` entries, and for a draw that would take more than `WIDEST`
-characters. A text of more than `LONGEST` characters, and a key of more than `LONGEST_KEY`, is cut
-and ends with its digest. Bytes are the text that they encode, else a dict of their values and of
-the floats that they may be. A complex number is a list of its parts, a time a dict of its unit and
-number. Any other draw that is not a list is read as a list of one entry, and None as the empty
-list, as in `tables`.
+whose keys are the JSON texts of its keys, in its own order, which is released too; sorted where
+several processes draw, since texts in a set have another order in each. Three objects cannot be a
+dict, because their keys are not in quotes: {"set": [members in order]}; {"number": [nearest float,
+remainder]} for an integer that no float equals; {"long": [length, code, first entries]} for a list
+of more than `SLOTS` entries, and for a draw that would take more than `WIDEST` characters. A text
+of more than `LONGEST` characters, and a key of more than `LONGEST_KEY`, is cut and ends with its
+digest. Bytes are the text that they encode, else a dict of their values and of the floats that they
+may be. A complex number is a list of its parts, a time a dict of its unit and number. Any other
+draw that is not a list is read as a list of one entry, and None as the empty list, as in `tables`.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def uncollected() -> Iterator[None]:
 
 
 @uncollected()
-def canonical_texts(draws: Iterable[Any]) -> np.ndarray:
+def canonical_texts(draws: Iterable[Any], sort_keys: bool = False) -> np.ndarray:
     """Each draw as its canonical text, (n,) bytes. Raises `NotOutcomes` for any other value."""
     draws = list(draws)
-    form = _text if _is_plain(draws) else lambda draw: _text(_plain(draw, 0))
-    return np.array([form(draw) for draw in draws], dtype=np.bytes_)
+    plain = draws if _is_plain(draws) else (_plain(draw, 0) for draw in draws)
+    return np.array([_text(draw, sort_keys) for draw in plain], dtype=np.bytes_)
 
 
 def _is_plain(values: list[Any]) -> bool:
@@ -111,9 +111,9 @@ def _listed(length: int, entries: list[Any]) -> Any:
     return entries[:length]
 
 
-def _text(plain: Any) -> bytes:
+def _text(plain: Any, sort_keys: bool = False) -> bytes:
     root = plain if isinstance(plain, (list, tuple)) or _is_long(plain) else [plain]
-    text = _json(root if plain is not None else [])
+    text = _json(root if plain is not None else [], sort_keys)
     if len(text) <= WIDEST:
         return text
     size = plain[LONG][0] if _is_long(plain) else len(root)
@@ -124,8 +124,8 @@ def _is_long(plain: Any) -> bool:
     return isinstance(plain, dict) and LONG in plain
 
 
-def _json(plain: Any) -> bytes:
-    return json.dumps(plain, separators=(",", ":")).encode("ascii")
+def _json(plain: Any, sort_keys: bool = False) -> bytes:
+    return json.dumps(plain, sort_keys=sort_keys, separators=(",", ":")).encode("ascii")
 
 
 def _plain(value: Any, depth: int) -> Any:

@@ -106,9 +106,14 @@ class Border:
         return Border, ()
 
     def rows(
-        self, sampler: Sampler, size: int, rng: np.random.Generator, where: object
+        self,
+        sampler: Sampler,
+        size: int,
+        rng: np.random.Generator,
+        where: object,
+        sort_keys: bool = False,
     ) -> np.ndarray:
-        """A copy of the checked rows of one call of the sampler.
+        """A copy of the checked rows of one call of the sampler. sort_keys : as in `Blocks`.
 
         Raises `MechanismError`, which names the draws by `where`, also if an overlapping call
         returned the same memory.
@@ -118,7 +123,7 @@ class Border:
             self.inside.add(began)
         try:
             values = outputs(sampler, size, rng, where)
-            rows = checked(values, size, where)
+            rows = checked(values, size, where, sort_keys)
             with self.lock:
                 for at, output in self.outputs:
                     if at > began and _overlap(values, output):
@@ -170,7 +175,8 @@ class Blocks:
 
     border : copies the outputs. call : draws in each call of the sampler (the last call of a block
     may make fewer); call i has the generator at key (DRAW, s, b, i). None if one call makes a whole
-    block.
+    block. sort_keys : whether the order of the keys of dicts is left out, since several processes
+    draw: texts in a set have another order in each.
     """
 
     sampler: Sampler
@@ -178,6 +184,7 @@ class Blocks:
     side: int
     border: Border = field(default_factory=Border)
     call: int | None = None
+    sort_keys: bool = False
 
     def __call__(self, number: int, size: int) -> np.ndarray:
         """Draw block `number`: `size` rows as of `outcomes.rows`. Raises `MechanismError`."""
@@ -185,7 +192,7 @@ class Blocks:
         for call, n in enumerate(self.calls(size)):
             key = block if self.call is None else (*block, call)
             rng, where = generator(self.seed, *key), Where(self.seed, key, n)
-            parts.append(self.border.rows(self.sampler, n, rng, where))
+            parts.append(self.border.rows(self.sampler, n, rng, where, self.sort_keys))
             tick(n)
         # lists of a single call stay lists, since the lists of the next block may differ in length
         return parts[0] if len(parts) == 1 else joined(parts, Where(self.seed, block, size))
@@ -201,7 +208,8 @@ class Blocks:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with a sampler that takes the folders of its modules along."""
-        return Blocks, (self._carried, self.seed, self.side, Border(), self.call)
+        own = self._carried, self.seed, self.side, Border(), self.call, self.sort_keys
+        return Blocks, own
 
 
 def both_sides(
@@ -209,12 +217,13 @@ def both_sides(
     databases: Sequence[Array],
     seed: np.random.SeedSequence,
     call: int | None = None,
+    sort_keys: bool = False,
 ) -> tuple[Blocks, Blocks]:
     """The blocks of M(D) and of M(D'), which share one border."""
     border, (D, other) = Border(), databases
     return (
-        Blocks(sampler_of(mechanism, D), seed, 0, border, call),
-        Blocks(sampler_of(mechanism, other), seed, 1, border, call),
+        Blocks(sampler_of(mechanism, D), seed, 0, border, call, sort_keys),
+        Blocks(sampler_of(mechanism, other), seed, 1, border, call, sort_keys),
     )
 
 
@@ -227,12 +236,12 @@ class Block:
     size: int
 
 
-def checked(values: object, size: int, where: object) -> np.ndarray:
+def checked(values: object, size: int, where: object, sort_keys: bool = False) -> np.ndarray:
     """An output as `size` rows (`outcomes.rows`). Raises `MechanismError`, which says what is wrong
     with it, on which draws (`where`).
     """
     try:
-        return outcomes.rows(values, size)
+        return outcomes.rows(values, size, sort_keys)
     except outcomes.NotOutcomes as error:
         advice = advice_on(values, size) or (f"; {error.cure}" if error.cure else "")
         raise MechanismError(f"the mechanism must return {error} on {where}{advice}") from None

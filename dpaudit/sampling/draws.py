@@ -18,7 +18,7 @@ from dpaudit.errors import MechanismError
 from dpaudit.sampling.block import SIDES, Block, Preparable, Where, both_sides, joined
 from dpaudit.sampling.cluster import BlocksOnCluster
 from dpaudit.sampling.counting import Count, Counts, group_counter, width
-from dpaudit.sampling.parallel import BlockStore, dask_backend, drawn
+from dpaudit.sampling.parallel import BlockStore, dask_backend, drawn, elsewhere
 
 Progress = Callable[[str, int, int], None]  # (step, done, wanted)
 Pair = tuple[np.ndarray, np.ndarray]  # draws of M(D), and as many of M(D')
@@ -93,7 +93,8 @@ class MechanismDraws:
     call : draws in each call, by default `call_size`. smallest : least number of draws in a block.
 
     The sides are drawn in turn, block by block (`_next`), so that a mechanism that changes with
-    time changes on both. Neither the number or kind of workers nor an interruption changes a byte.
+    time changes on both. Neither the number or kind of workers nor an interruption changes a byte,
+    but for the order of the keys of dicts, which is left out where several processes draw.
     Every method raises `MechanismError` if the mechanism raises or returns something other than
     outcomes.
     """
@@ -112,7 +113,7 @@ class MechanismDraws:
         smallest: int = SMALLEST_BLOCK,
     ) -> None:
         call = call or call_size(mechanism, size)
-        self.blocks = both_sides(mechanism, databases, seed, call)
+        self.blocks = both_sides(mechanism, databases, seed, call, elsewhere(n_jobs) > 0)
         # the matrix products of a law are small; those of a user's mechanism may be large
         self.threads = one_thread if isinstance(mechanism, Preparable) else nullcontext
         self.size, self.seed = size, seed

@@ -198,5 +198,5 @@ def draw_common(
         some = min(BLOCK, size - start)
         where = f"{what}, block {block} ({some} draws, seed {describe(seed)}, key ({block},))"
         drawn = outputs(sampler, some, generator(seed, block), where)
-        parts.append(checked(drawn, some, where))
+        parts.append(checked(drawn, some, where, sort_keys=True))  # workers may be processes
     return joined(parts, what)

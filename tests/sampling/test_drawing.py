@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import pickle
 import re
 import threading
 from pickle import PicklingError
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 import dpaudit as dp
+from dpaudit.sampling import MechanismDraws
 from dpaudit.sampling.parallel import answer
 from tests.cases import MECHANISMS, database, shifted
 from tests.drawing import draw
@@ -30,6 +33,21 @@ def test_workers_change_nothing(mechanism):
     np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, SEED, 0, n_jobs=2), alone)
     np.testing.assert_array_equal(draw(mechanism, DATA, SIZE, SEED, 0), alone)
     assert len(np.unique(alone, axis=0)) == SIZE
+
+
+def in_an_order(data, rng):
+    """A dict whose keys are in another order in each process, as those of a set of texts are."""
+    return dict.fromkeys(rng.permutation(["a", "b", "c"]).tolist(), rng.laplace())
+
+
+def test_processes_leave_the_order_of_keys_out():
+    """It would tell which process drew, and so the side if each process drew one."""
+    mechanism = dp.adapters.one_draw(in_an_order)
+    for backend, orders in (("threading", 6), ("loky", 1)):
+        with parallel_config(backend=backend, n_jobs=2):
+            blocks, _ = MechanismDraws(mechanism, (DATA, DATA), 200, SEED).blocks
+        texts = pickle.loads(pickle.dumps(blocks))(0, 100)
+        assert len({tuple(re.findall(rb"[abc]", text)) for text in texts}) == orders
 
 
 class Store:
