@@ -130,9 +130,11 @@ def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     ordered = np.sort(scores)  # most scores differ, and sorting them takes little time
     if np.count_nonzero(ordered[1:] == ordered[:-1]) < AGAIN:
         return False
-    values, first, times = np.unique(scores, return_index=True, return_counts=True)
-    alike = len(np.unique(np.stack([scores, coins]), axis=1).T) == len(values)
-    return alike and bool(times.min() > 1) and int(np.count_nonzero(np.diff(coins[first]))) > 1
+    order = np.argsort(scores)
+    scores, coins = scores[order], coins[order]
+    same, turn = scores[1:] == scores[:-1], coins[1:] != coins[:-1]  # as the score before
+    once = ~(np.append(same, False) | np.append(False, same))
+    return not np.any(once) and not np.any(same & turn) and np.count_nonzero(turn) > 1
 
 
 def question_of(
