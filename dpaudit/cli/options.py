@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -257,12 +258,12 @@ def outputs(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _without_earlier(context: click.Context, option: click.Parameter, file: Path | None) -> Any:
     """Remove the file of an earlier run, which a CI server would take for that of a failed one;
-    not a file of another kind, which a slip may name.
+    not a file of another kind, which a slip may name, nor the page of a job, which is appended to.
     """
-    if file is not None and file.is_file():
+    if file is not None and file.is_file() and str(file) != os.environ.get("GITHUB_STEP_SUMMARY"):
         with suppress(OSError):  # writing says what is wrong
             if MARKS[str(option.name)] in file.read_bytes()[:200]:
-                file.unlink()
+                file.resolve().unlink()
     return file
 
 

@@ -1,6 +1,7 @@
 """Suites: outcomes of all kinds, JUnit XML, the index page, what moved between two runs."""
 
 import json
+import os
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
@@ -125,7 +126,24 @@ def test_a_file_that_cannot_be_written_is_named_before_anything_runs(suite, tmp_
     (tmp_path / "taken").mkdir()
     assert main(["run", suite[0], "--junit", "taken"]) == 2
     assert "junit must be a file to write, got 'taken', a folder" in capsys.readouterr().err
+    os.mkfifo("pipe")  # as /dev/null, it would become a file
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        assert main(["run", suite[0], "--summary", name]) == 2
+        assert f"got '{name}', a pipe or a device" in capsys.readouterr().err
     assert not (tmp_path / "dpaudit-out").exists()
+
+
+def test_files_through_links_and_the_page_of_a_job_stay(suite, tmp_path, monkeypatch):
+    """Only the file of an earlier run is replaced."""
+    (tmp_path / "link.md").symlink_to("summary.md")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "page.md")
+    for _ in range(2):
+        for name in ("link.md", "page.md"):
+            assert main(["run", suite[0], "--summary", name]) == 0
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8").count("## Privacy audits") == 1
+    assert (tmp_path / "page.md").read_text(encoding="utf-8").count("## Privacy audits") == 2
 
 
 def test_sarif_and_summary_have_what_is_not_green_first(suite, tmp_path, capsys):

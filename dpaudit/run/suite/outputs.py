@@ -71,6 +71,9 @@ class Outputs:
                 continue
             if path.is_dir():
                 raise InvalidInput(f"{name} must be a file to write, got {str(path)!r}, a folder")
+            if path.exists() and not path.resolve().is_file():  # a rename would put a file there
+                got = f"{str(path)!r}, a pipe or a device"
+                raise InvalidInput(f"{name} must be a file to write, got {got}")
             path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(self, outcomes: Sequence[ScenarioOutcome]) -> None:
@@ -91,7 +94,7 @@ class Outputs:
                     with path.open("a", encoding="utf-8") as file:
                         file.write(content)
                 else:
-                    replace_file(path, content)
+                    replace_file(path.resolve(), content)  # a link stays
             except Exception as error:
                 failed.append(error)
         if failed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
         return ScenarioOutcome(name, path, folder, verdict, reason, seconds, record)
     if type(raised) is not InvalidInput:  # with which nothing was begun, as in a folder in use
         for stale in (RESULT, *FILES):
-            (folder / stale).unlink(missing_ok=True)
+            with suppress(OSError):  # the outcome is what was raised
+                (folder / stale).unlink(missing_ok=True)
     # of an unexpected error its type and a message without data
     text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
     seconds = time.perf_counter() - begin
