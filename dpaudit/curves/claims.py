@@ -538,14 +538,16 @@ def about_others(claim: Claim | None, rows: int | None) -> str | None:
     """
     if claim is None or not rows or rows == claim.group_size:
         return None
-    about = "one row" if claim.group_size == 1 else f"{claim.group_size} rows"
+    differ, about = (
+        "one row" if number == 1 else f"{number:,} rows" for number in (rows, claim.group_size)
+    )
     if rows < claim.group_size:
         return (
-            f"The databases differ in {'one row' if rows == 1 else f'{rows:,} rows'}, and "
-            f"{claim.text} is about {about}: the stronger claim about fewer rows was not judged."
+            f"The databases differ in {differ}, and the claim that was judged is about {about}: "
+            f"the stronger claim about {differ} was not."
         )
     return (
-        f"The databases differ in {rows:,} rows, and {claim.text} is held to be about all of them, "
+        f"The databases differ in {differ}, and {claim.text} is held to be about all of them, "
         f"as of one user; of a claim about {about} take claim.group(k)."
     )
 

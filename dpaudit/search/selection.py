@@ -127,12 +127,12 @@ class Selection:
         failed = [trial for trial in self.tried if trial.note]
         if not failed:
             return ()
-        which = failed[0].change.text + (", first" if len(failed) > 1 else "")
+        which = ("first: " if len(failed) > 1 else "") + failed[0].change.text
         return (
             f"{NOT_AUDITED}the mechanism failed on {count(len(failed))} of "
             f"{counted(len(self.tried), 'neighbour')} that were tried ({which}), and not on D. An "
-            "error that depends on a row gives the row away. If it may not come in, give public "
-            "bounds or candidates.",
+            "error that depends on a row gives the row away. If such a row cannot occur, give "
+            "public bounds or candidates.",
         )
 
     @property

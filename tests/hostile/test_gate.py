@@ -34,7 +34,8 @@ def test_an_error_on_one_neighbour_is_no_pass():
 
 def test_a_claim_about_a_group_is_not_silently_that_of_one_row():
     found = dp.audit(noisy_mean, PAIR, **{**SETTINGS, "claim": dp.Claim(1.0).group(3)})
-    assert found.reason.startswith("The databases differ in one row, and (3, 0)-DP, group of 3")
+    assert found.reason.startswith("The databases differ in one row, and the claim that was judged")
+    assert "is about 3 rows: the stronger claim about one row was not. Claimed" in found.reason
 
 
 def test_a_level_that_is_meant_as_an_error_is_said_first():
