@@ -245,8 +245,10 @@ def _strange(synthetic: Array, real: Array, categories: Sequence[int]) -> list[i
     """The columns in which most synthetic values are unlike all real ones, in kind or in size."""
     strange = []
     for column, (made, known) in enumerate(zip(synthetic.T, real.T, strict=True)):
-        made, in_range = made[~np.isnan(made)], [np.nanmin(known), np.nanmax(known)]
-        alike = np.isin(made, known) if column in categories else np.clip(made, *in_range) == made
+        made, known = made[~np.isnan(made)], known[~np.isnan(known)]
+        alike = np.isin(made, known)
+        if column not in categories and len(known):
+            alike = (known.min() <= made) & (made <= known.max())
         if 2 * np.count_nonzero(alike) < len(made):
             strange.append(column)
     return strange

@@ -1,5 +1,7 @@
 """Plausible mistakes that made a gate green for a leak, or red for none."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -175,3 +177,12 @@ def test_records_that_often_come_again_may_stand_in_both():
     answers = np.random.default_rng(0).integers(0, 3, (400, 3)).astype(float)
     found = dp.audit_table(answers[:100], answers[:200], answers[200:], claim=(1.0, 0.0), rng=0)
     assert found.verdict == "not violated"
+
+
+def test_a_column_that_is_missing_everywhere_is_no_warning():
+    table = np.random.default_rng(0).normal(size=(300, 3))
+    table[:, 1] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = dp.audit_table(table[:100], table[100:200], table[200:], claim=(1.0, 0.0), rng=0)
+    assert not found.reason.startswith("Most synthetic values")
