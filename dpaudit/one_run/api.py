@@ -134,7 +134,7 @@ def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     scores, coins = scores[order], coins[order]
     same, turn = scores[1:] == scores[:-1], coins[1:] != coins[:-1]  # as the score before
     once = ~(np.append(same, False) | np.append(False, same))
-    return not np.any(once) and not np.any(same & turn) and np.count_nonzero(turn) > 1
+    return not np.any(once) and not np.any(same & turn) and int(np.count_nonzero(turn)) > 1
 
 
 def question_of(
