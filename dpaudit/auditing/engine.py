@@ -23,6 +23,7 @@ from functools import partial
 import numpy as np
 
 from dpaudit import exact
+from dpaudit._core.note import Note
 from dpaudit.adapters.trial import Trial, trial
 from dpaudit.auditing.clock import Clock, peak_memory_mb
 from dpaudit.auditing.fixed import audit_fixed
@@ -76,7 +77,7 @@ def audit_mechanism(subject: Subject, settings: Settings, drawing: Drawing) -> A
         findings = with_doubts(findings, settings, same, pair.rows)
         if theory is None:
             seed_trial = trial(mechanism, databases, settings.draws, settings.seed)
-    notes = (*subject.notes, *(seed_trial.notes if seed_trial else ()))
+    notes = (*subject.notes, *map(Note, seed_trial.notes if seed_trial else ()))
     return _result(subject, setup, findings, notes, seed_trial)
 
 
@@ -89,15 +90,16 @@ def audit_draws(
     reference = Reference.of(settings.claim, settings.epsilon)
     setup = Setup(settings, None, reference, Clock(), drawing.progress)
     refuse_unresolved(settings.metric)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if not settings.few:
         n, m = len(P), len(Q)
         if n != m:
             each = count(min(n, m))
-            notes = (
+            text = (
                 f"There are {count(n)} draws of M(D) and {count(m)} of M(D'): the first {each} of "
-                f"each are audited, and {count(abs(n - m))} are left out.",
+                f"each are audited, and {count(abs(n - m))} are left out."
             )
+            notes = (Note(text),)
         P, Q = P[: settings.draws], Q[: settings.draws]
     refuse_shared(P, Q)
     if settings.stop is not None:
@@ -113,7 +115,7 @@ def _result(
     subject: Subject,
     setup: Setup,
     findings: Findings,
-    notes: tuple[str, ...],
+    notes: tuple[Note, ...],
     seed_trial: Trial | None = None,
 ) -> AuditResult:
     """The result, with `notes` and those of the findings before the headline in its reason."""

@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 
 from dpaudit import outcomes, scoring
+from dpaudit._core.note import Note
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.auditing.clock import Clock
@@ -79,7 +80,7 @@ class Certification:
     """An estimate with its band, and what belongs to it.
 
     undefined : how many scores of certifying draws are NaN, which count as 0. bet : the set that
-    bets against the claim, chosen before these draws. notes : sentences for the report. least :
+    bets against the claim, chosen before these draws. notes : before the headline. least :
     function of a position on the grid of ε that gives the least excess in δ that would have shown
     there; None if that is not known exactly.
     """
@@ -89,7 +90,7 @@ class Certification:
     sizes: Split
     undefined: int
     bet: ChosenSet | None
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     least: Callable[[int], float] | None = None
 
 
@@ -138,13 +139,13 @@ class Learned:
     """The result of the draws that train and choose.
 
     columns : makes rows of numbers from draws. choices : the sets, chosen before the first
-    certifying draw is scored. notes : sentences on draws that are not random, or that drift.
+    certifying draw is scored. notes : on draws that are not random, or that drift.
     """
 
     columns: outcomes.Columns
     fitted: Fitted
     choices: Choices
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pair) -> Learned:
@@ -258,6 +259,6 @@ def spend_few(setup: Setup, draws: Draws) -> Certification:
 
     starts = where_to_bet(settings.claim)
     bet = None if starts is None else few_bet(choosing, sizes.certify, *starts)
-    uneven = f"{count(n)} draws of M(D) and {count(m)} of M(D') certify."
+    uneven = Note(f"{count(n)} draws of M(D) and {count(m)} of M(D') certify.")
     notes = (*(() if n == m else (uneven,)), *notes)
     return Certification(estimate, fitted, sizes, nan_count(scores), bet, notes, least)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.note import Note
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.clock import FURTHER
@@ -44,8 +45,8 @@ CallSizes = Sequence[int] | np.ndarray | None  # of the calls that make a block;
 
 def refuse_dependence(
     sides: Sides, calls: CallSizes, share: float, *, first: int = 0, score: str = ""
-) -> tuple[str, ...]:
-    """Sentences on drift, for the report. Raises `MechanismError` (`InvalidInput` for draws made
+) -> tuple[Note, ...]:
+    """Notes on drift. Raises `MechanismError` (`InvalidInput` for draws made
     elsewhere) if draws depend on each other.
 
     sides : rows (n, k) of the draws from number `first` on, in the order in which they were drawn,
@@ -62,7 +63,7 @@ def refuse_dependence(
     refused = [finding for finding in findings if finding.refused]
     if refused:
         raise _error(refused, sizes, score)
-    return tuple(f"Drift: {finding.message}. {AVERAGE}" for finding in findings)
+    return tuple(Note(f"Drift: {finding.message}. {AVERAGE}") for finding in findings)
 
 
 def refuse_shared(P: np.ndarray, Q: np.ndarray) -> None:

@@ -12,6 +12,7 @@ from itertools import count
 import numpy as np
 
 from dpaudit import outcomes, power, scoring
+from dpaudit._core.note import Note
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.auditing.bettor import Batch, Bettor, batch_sizes, menu_of
@@ -51,7 +52,7 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
     settings, clock = setup.settings, setup.clock
     bettor = Bettor(settings, menu_of(settings.claim, setup.theory), clock)
     past, looked_at = bettor.past, 0
-    drift: tuple[str, ...] = ()
+    drift: tuple[Note, ...] = ()
     for number in count():
         with clock.step("sample_s"):
             fresh = next(batches)

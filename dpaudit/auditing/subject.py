@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dpaudit._core.note import Note
 from dpaudit._core.types import Mechanism
 from dpaudit._core.value import value_class
 from dpaudit.auditing.clock import Clock
@@ -29,7 +30,7 @@ class Subject:
     source : SHA-256 of the mechanism's own code.
     search : the search that chose the neighbour, as in result.json.
     show_data : whether result.json may contain the values of the row that differs.
-    notes : sentences on the choice of the pair, which stand before the verdict.
+    notes : on the choice of the pair, before the headline in the reason.
     replay : the findings of `dpaudit.replay` on the pair, as in result.json; None without any.
     """
 
@@ -42,7 +43,7 @@ class Subject:
     source: dict[str, str] | None = None
     search: dict[str, Any] | None = None
     show_data: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     replay: dict[str, Any] | None = None
 
 
@@ -70,13 +71,13 @@ class Findings:
     estimate : estimates and certified bounds of both directions. fitted : the score.
     sizes : the split, in draws a side. sequential : the e-process of an audit with stop="verdict".
     evidence : the evidence against the claim, which several audits may pool.
-    notes : sentences on claim and draws, which stand before the headline in the reason.
+    notes : on claim and draws, before the headline in the reason.
     """
 
     estimate: Estimate
     fitted: Fitted
     sizes: Split
     judged: Verdict
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     sequential: Sequential | None = None
     evidence: Evidence | None = None

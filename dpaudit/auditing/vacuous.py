@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpaudit import outcomes, power
+from dpaudit._core.note import Note
 from dpaudit._core.types import Mechanism, Wrapped
 from dpaudit.adapters import Command, OneDraw
 from dpaudit.auditing.settings import MOST_DRAWS, Settings
@@ -132,8 +133,8 @@ def copied(P: np.ndarray, Q: np.ndarray) -> str:
 def with_doubts(
     findings: Findings, settings: Settings, same: Callable[[], str], rows: int | None = None
 ) -> Findings:
-    """The findings, with notes that doubt the claim; "inconclusive" takes the place of "not
-    violated" if both sides have the same outputs.
+    """The findings, with notes that doubt the claim, and the verdict if both sides have the same
+    outputs.
 
     same : a function that returns a sentence if both sides are the same, else ""; called only if
     nothing is certified. rows : the number of rows in which the databases differ; None if it is
@@ -142,8 +143,7 @@ def with_doubts(
     judged, claim, sentence = findings.judged, settings.claim, ""
     if judged.verdict != "violated" and findings.estimate.certified.delta_at(0.0) == 0.0:
         sentence = same()
-    if sentence:
-        judged = replace(judged, verdict="inconclusive")
     unsure = LOW_LEVEL.format(level=settings.level) if settings.alpha > 0.5 else ""
-    doubts = filter(None, (unsure, doubtful(claim), about_others(claim, rows), sentence))
-    return replace(findings, judged=judged, notes=(*doubts, *findings.notes))
+    of_claim = filter(None, (unsure, doubtful(claim), about_others(claim, rows)))
+    of_sides = (Note(sentence, doubt=sentence),) if sentence else ()
+    return replace(findings, notes=(*map(Note, of_claim), *of_sides, *findings.notes))

@@ -17,6 +17,7 @@ import dpaudit
 from dpaudit._core import check
 from dpaudit._core.files import clear_drafts, replace_file
 from dpaudit._core.keywords import known_keywords
+from dpaudit._core.note import Note
 from dpaudit._core.result_file import RESULT, plain
 from dpaudit._core.types import Mechanism, describe
 from dpaudit._core.user_code import importable_from
@@ -211,7 +212,7 @@ def _prepare(
     determines the draws (`origin_of`), and the outcome of the search, None without one.
     """
     rule, selection, source = scenario.neighbour, None, None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if isinstance(rule, Own):
         mechanism = scenario.mechanism
         pair, words, origin = mechanism.pair(), rule.words, origin_of(scenario, mechanism)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpaudit import outcomes
+from dpaudit._core.note import Note
 from dpaudit._core.seeds import Purpose, below
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.errors import MechanismError
@@ -14,8 +15,7 @@ from dpaudit.sampling.block import Blocks, sampler_of
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
 LOOK, PAIRS, SELDOM = 4096, 100, 10  # of the look for values that one side alone has
-# The beginning and the end of the sentence on two values that give their database away
-NOT_RANDOM, INFINITE = "Not random: ", ", an infinite privacy loss."
+UNCERTIFIED = "not certified: the draws are too few, later ones differ, or the score misses it."
 
 
 def same_outputs(
@@ -44,35 +44,41 @@ def same_outputs(
     return True
 
 
-def notes(P: np.ndarray, Q: np.ndarray) -> tuple[str, ...]:
-    """Sentences for the report on draws that are all the same, or of few values that never are on
-    both sides, and on sides of different width.
+def notes(P: np.ndarray, Q: np.ndarray) -> tuple[Note, ...]:
+    """Notes on draws that are all the same, or of few values that never are on both sides, and on
+    sides of different width.
 
     P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
 
     If all draws of each side have one value and the two differ, an output reveals its database with
-    certainty. The sentence does not show the values: without noise they may be values of the data.
+    certainty; unless the audit certifies that, it is a doubt. The note does not show the values:
+    without noise they may be values of the data.
     """
-    sentences: tuple[str, ...] = ()
+    found: tuple[Note, ...] = ()
     ours, theirs = outcomes.as_bytes(P), outcomes.as_bytes(Q)
     if np.all(ours == ours[0]) and np.all(theirs == theirs[0]):
-        subject = f"{NOT_RANDOM}all {len(P) + len(Q):,} draws that were looked at are"
+        subject = f"Not random: all {len(P) + len(Q):,} draws that were looked at are"
         first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
         if first[0] == second[0]:
-            sentences = (f"{subject} {_constant(P[:1])}",)
+            found = (Note(f"{subject} {_constant(P[:1])}"),)
         else:
-            sentences = (f"{subject} one value on D and another on D'{INFINITE}",)
+            found = (_telling(f"{subject} one value on D and another on D'"),)
     elif _values_apart(ours[:LOOK], theirs[:LOOK]):
-        sentences = (
-            f"{NOT_RANDOM}many outputs come again, and none on both sides, as where noise takes "
-            f"few values, or a seed of its own is one of few{INFINITE}",
+        subject = (
+            "Not random: many outputs come again, and none on both sides, as where noise takes"
         )
+        found = (_telling(f"{subject} few values, or a seed of its own is one of few"),)
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
-        sentences += (
+        text = (
             f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "
-            "they are audited as lists, and their length tells the sides apart.",
+            "they are audited as lists, and their length tells the sides apart."
         )
-    return sentences
+        found += (Note(text),)
+    return found
+
+
+def _telling(text: str) -> Note:
+    return Note(f"{text}, an infinite privacy loss.", doubt=f"{text}, {UNCERTIFIED}")
 
 
 def _values_apart(P: np.ndarray, Q: np.ndarray) -> bool:

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from dpaudit._core.linalg import one_thread
+from dpaudit._core.note import Note
 from dpaudit._core.types import Array
 from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
@@ -226,9 +227,9 @@ def nan_count(scores: tuple[Array, Array]) -> int:
     return int(np.isnan(scores[0]).sum() + np.isnan(scores[1]).sum())
 
 
-def nan_note(name: str, undefined: int) -> tuple[str, ...]:
-    """A sentence about certifying draws whose score was NaN; empty if there are none."""
+def nan_note(name: str, undefined: int) -> tuple[Note, ...]:
+    """A note on certifying draws whose score was NaN; empty if there are none."""
     if undefined == 0:
         return ()
     draws = "1 certifying draw" if undefined == 1 else f"{undefined:,} certifying draws"
-    return (f"The score {name} is NaN for {draws} and counts as 0 there, for neither side.",)
+    return (Note(f"The score {name} is NaN for {draws} and counts as 0 there, for neither side."),)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
+from dpaudit._core.note import Note
 from dpaudit._core.types import Array, ArrayLike
 from dpaudit._core.value import value_class
 from dpaudit.errors import InvalidInput
@@ -25,7 +26,7 @@ from dpaudit.neighbours.pair import in_words
 SOURCES = ("candidates", "row_bound", "bounds")
 INCOMING = ("replace", "add")  # relations with a row that is not in the data
 OF_DATA = "data"  # value of `bounds` for the least and the largest value of each column
-NOT_PUBLIC = (
+NOT_PUBLIC = Note(
     "The bounds of the rows that may come in were taken from the data, which is not public; the "
     "claim may allow other rows: give public bounds (--bounds)."
 )

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from dpaudit._core.note import Note
 from dpaudit._core.value import Text, value_class
 from dpaudit.neighbours import RowSource
 from dpaudit.search.changes import Change
-from dpaudit.verdict.judgement import NOT_AUDITED
 from dpaudit.verdict.numbers import count, counted, number
 
 if TYPE_CHECKING:
@@ -122,18 +122,19 @@ class Selection:
         return self.level or number(self.epsilon)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """A sentence for the verdict if the mechanism failed on neighbours that were tried."""
+    def notes(self) -> tuple[Note, ...]:
+        """A note that doubts the verdict if the mechanism failed on neighbours that were tried."""
         failed = [trial for trial in self.tried if trial.note]
         if not failed:
             return ()
         which = ("first: " if len(failed) > 1 else "") + failed[0].change.text
-        return (
-            f"{NOT_AUDITED}the mechanism failed on {count(len(failed))} of "
+        text = (
+            f"Not audited: the mechanism failed on {count(len(failed))} of "
             f"{counted(len(self.tried), 'neighbour')} that were tried ({which}), and not on D. An "
             "error that depends on a row gives the row away. If such a row cannot occur, give "
-            "public bounds or candidates.",
+            "public bounds or candidates."
         )
+        return (Note(text, doubt=text),)
 
     @property
     def audited(self) -> int:

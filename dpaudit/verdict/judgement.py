@@ -10,17 +10,17 @@ the headline. Notes are on pair, claim or draws; `auditing.engine` joins them al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpaudit import power
+from dpaudit._core.note import Note
 from dpaudit._core.text import percent
 from dpaudit._core.value import value_class
 from dpaudit.curves.claims import exceeds
-from dpaudit.sampling.degenerate import INFINITE, NOT_RANDOM
 from dpaudit.verdict.evidence import Sequential
 from dpaudit.verdict.headline import Headline, Reference, read_headline, renyi_excess
 from dpaudit.verdict.numbers import apart, count, enough, number
@@ -51,8 +51,6 @@ GIVEN = (
 NOTHING = "There is no claim to judge by, and no exact spectrum is known."
 NEVER = "No number of draws refutes {name}: not even outputs that give their database away."
 TOO_FEW = "These draws would not have refuted {name} even if every output gave its database away."
-UNCERTIFIED = ", not certified: the draws are too few, later ones differ, or the score misses it."
-NOT_AUDITED = "Not audited: "  # with this a note begins that takes "not violated" away
 ALL_READ: Mapping[str, float] = {}
 
 
@@ -293,20 +291,13 @@ def would_show(detectable: Mapping[str, Any]) -> str:
     )
 
 
-def with_notes(judged: Verdict, notes: Iterable[str]) -> Verdict:
-    """The verdict with notes before its reason. If one says that M(D) always gives one value and
-    M(D') another (`sampling.degenerate`), which the audit does not certify, the draws are too few,
-    later draws differ, or the score does not see it: the verdict is "inconclusive". So it is if the
-    mechanism failed on a neighbour, which could not be audited.
-    """
-    sentences, verdict = list(notes), judged.verdict
-    for place, note in enumerate(sentences):
-        if verdict != "violated" and note.startswith(NOT_AUDITED):
-            verdict = "inconclusive"
-        if verdict != "violated" and note.startswith(NOT_RANDOM) and note.endswith(INFINITE):
-            verdict = "inconclusive"
-            sentences[place] = note.removesuffix(INFINITE) + UNCERTIFIED
-    return replace(judged, verdict=verdict, reason=" ".join([*sentences, judged.reason]))
+def with_notes(judged: Verdict, notes: Sequence[Note]) -> Verdict:
+    """The verdict with notes before its reason: "inconclusive" if one of them doubts it."""
+    texts, verdict = [note.text for note in notes], judged.verdict
+    if verdict != "violated":
+        texts = [note.doubt or note.text for note in notes]
+        verdict = "inconclusive" if any(note.doubt for note in notes) else verdict
+    return replace(judged, verdict=verdict, reason=" ".join([*texts, judged.reason]))
 
 
 def of_given_draws(judged: Verdict) -> Verdict:

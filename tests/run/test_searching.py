@@ -98,5 +98,5 @@ def test_bounds_are_a_pair_for_all_a_file_or_those_of_the_data(write_scenario, t
         assert [list(pair) for pair in scenario.neighbour.bounds_of(data)] == wanted
         assert len(scenario.neighbour.notes) == 1
     of_data = Scenario.load(write_scenario(neighbour=f'{text}"data"')).neighbour
-    assert "this audit is about one row added" in of_data.notes[0]
-    assert "were taken from the data" in of_data.notes[1]
+    assert "this audit is about one row added" in of_data.notes[0].text
+    assert "were taken from the data" in of_data.notes[1].text

@@ -22,6 +22,7 @@ from pydantic import PlainValidator, PrivateAttr, ValidationInfo, WithJsonSchema
 from dpaudit import exact, neighbours, scoring, search
 from dpaudit._core import check
 from dpaudit._core.check import Words, fail
+from dpaudit._core.note import Note
 from dpaudit._core.types import Array, Mechanism
 from dpaudit.curves.claims import Claim, MetricClaim
 from dpaudit.datasets import Table as Rows
@@ -164,9 +165,9 @@ class Search(Section):
         return {"at": self.at, "quick": self.quick, **own}
 
     @property
-    def notes(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[Note, ...]:
         kinds = " or ".join(DONE.get(relation, "added") for relation in self.relations)
-        unnamed = () if self.named else (UNNAMED.format(kinds=kinds),)
+        unnamed = () if self.named else (Note(UNNAMED.format(kinds=kinds)),)
         return (*unnamed, search.NOT_PUBLIC) if self.bounds == search.OF_DATA else unnamed
 
     def check(self, dataset: Rows) -> None:
