@@ -134,8 +134,8 @@ def run(scenarios: tuple[Path, ...], out: Path | None, **options: Any) -> int:
     takes a seed of its own.
 
     A scenario with a [study] table repeats an experiment of a paper instead: it writes report.html,
-    figures as PNG and content.json, and only --out and --seed apply to it. The same two apply to a
-    scenario with a [one_run] table, which audits one run with canaries.
+    figures as PNG and content.json. Its file sets all but the seed. So does a scenario with a
+    [one_run] or [training] table, which audits one run.
     """
     from dpaudit.cli import running
 
@@ -276,8 +276,8 @@ def samples(left: Path, right: Path, out: Path | None, seed: int, **options: Any
 
     P.npy holds outputs of the mechanism on a database, Q.npy outputs on its neighbour: arrays of
     shape (n,) or (n, k) of numbers or text, independent draws in random order. Either may be a .csv
-    or .parquet file instead, with one output per row. Pickled objects are refused. Writes the same
-    report as `dpaudit run`.
+    or .parquet file instead, with one output per row; a header above numbers is passed over.
+    Pickled objects are refused. Writes the same report as `dpaudit run`.
 
     \b
     Example:
@@ -557,8 +557,8 @@ def spectrum(scenario: Path, **options: Any) -> int:
     Gaussian shift with the same δ at one ε, the Rényi divergence of order 2, and the pure ε (all ε
     in nats). If the scenario has a claim, the exit status says whether the exact δ(ε) exceeds it.
 
-    FILE.csv has the columns of the data, by name; the column of ones may be left out. Rows and
-    candidates are numbered from 0.
+    The FILE.csv of candidates has the columns of the data, by name; the column of ones may be left
+    out. Rows and candidates are numbered from 0.
     """
     from dpaudit.cli.answers import exact
     from dpaudit.run import Scenario, analyse
@@ -592,7 +592,8 @@ def calibrate_(scenario: Path, epsilon: float, delta: float, **options: Any) -> 
     those that `dpaudit list mechanisms --long` names; the others stay as they are. The scenario's
     claim is ignored. SCENARIO is a file or the name of a scenario that comes with dpaudit.
 
-    FILE.csv has the columns of the data, by name; the column of ones may be left out.
+    The FILE.csv of candidates has the columns of the data, by name; the column of ones may be left
+    out.
     """
     from dpaudit.cli.answers import exact
     from dpaudit.run import Scenario, calibrate

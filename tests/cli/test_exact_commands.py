@@ -60,6 +60,19 @@ def test_infinities_and_what_is_not_known_as_json(write_scenario, capsys):
     assert found["notes"]["renyi_2"].startswith("no closed form for the Rényi divergence")
 
 
+def test_the_rows_and_columns_are_those_that_the_mechanism_sees(tmp_path, capsys):
+    (tmp_path / "rows.csv").write_text("a,y\n1,2\n,3\n4,1\n5,0\n2,2\n")
+    (tmp_path / "one.toml").write_text(
+        '[data]\npath = "rows.csv"\ntarget = "y"\n[mechanism]\nname = "GaussianLS"\nsigma = 1.0\n'
+    )
+    assert main(["spectrum", str(tmp_path / "one.toml")]) == 0
+    seen = (
+        "rows: 4 rows × 3 columns (constant, a, y); 1 row left out (missing value); "
+        "row numbers do not count these; a column of ones added first"
+    )
+    assert seen in capsys.readouterr().out
+
+
 def test_a_replaced_row(write_scenario, rows, capsys):
     options = ["--relation", "replace", "--candidates", rows]
     assert main(["spectrum", str(write_scenario(mechanism=GRAM)), *options]) == 0

@@ -8,13 +8,13 @@ import numpy as np
 
 from dpaudit._core.result_file import plain
 from dpaudit._core.types import Mechanism, describe
+from dpaudit.cli.answers.summary import WIDTH, data_text
 from dpaudit.cli.table import aligned, hanging, named
 from dpaudit.mechanisms.scatter import ScatterDraw
 from dpaudit.neighbours.pair import DONE
 from dpaudit.run.analysis import Analysis, Calibrated, Neighbours
 from dpaudit.verdict.numbers import assignments, count, label, number
 
-WIDTH = 100
 PRIVATE = "The value is a function of these data: if the data are private, so is the value."
 
 
@@ -120,10 +120,10 @@ def calibrated_json(done: Calibrated) -> dict[str, Any]:
 
 def _about(answer: Analysis | Calibrated) -> list[tuple[str, str]]:
     name, parameters = describe(answer.mechanism)
-    values, data = assignments(parameters), answer.dataset
+    values = assignments(parameters)
     return [
         ("Scenario", answer.scenario),
-        ("Data", f"{data['name']}, {count(data['n'])} rows, {data['features']} features"),
+        ("Data", data_text(answer.dataset)),
         ("Mechanism", f"{name} ({values})" if values else name),
         ("Neighbour", f"{_which(answer.neighbours)}; either direction"),
     ]

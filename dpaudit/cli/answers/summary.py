@@ -87,7 +87,7 @@ def spectrum_table(curves: Curves) -> str:
 def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     known = dict(facts(record))
     if dataset := section(record, "dataset"):
-        known["Data"] = _data(dataset)
+        known["Data"] = data_text(dataset)
     if bets := section(record, "sequential"):
         draws = f"{count(bets['drawn'])} in batches, {count(bets['tested'])} of them bet on"
     else:
@@ -101,7 +101,8 @@ def _facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, known[name]) for name in order if name not in LEFT_OUT]
 
 
-def _data(dataset: Mapping[str, Any]) -> str:
+def data_text(dataset: Mapping[str, Any]) -> str:
+    """The data of a record as the mechanism sees them, in a line: columns, and what was changed."""
     names, (rows, columns) = dataset["columns"], dataset["shape"]
     first = ", ".join(str(name) for name in names[:COLUMNS])
     more = "" if len(names) <= COLUMNS else ", …"
