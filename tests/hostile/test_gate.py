@@ -69,6 +69,14 @@ def test_a_seed_of_few_values_is_no_pass():
     assert dp.audit(rounded, PAIR, **{**SETTINGS, "draws": 6000}).verdict == "not violated"
 
 
+@pytest.mark.parametrize("columns", [10, 100])
+def test_wide_outputs_of_few_seeds_are_seen(columns):
+    rng = np.random.default_rng(0)
+    P, Q = rng.normal(size=(2, 9000, columns))[:, rng.integers(9000, size=4000)]
+    assert dp.sampling.degenerate.notes(P, Q)[0].startswith("Not random: many outputs come again")
+    assert not dp.sampling.degenerate.notes(P, np.vstack([Q[:3999], P[:1]]))
+
+
 @pytest.mark.parametrize("stop", [None, "verdict"])
 def test_the_order_of_keys_leaks(stop):
     assert dp.audit(keys_in_turn, PAIR, stop=stop, **SETTINGS).verdict == "violated"
