@@ -116,7 +116,7 @@ class CandidateSets:
 
         def judged(moments: Array) -> tuple[Array, Array]:
             """Value and error, from p, q and their standard errors, (2, c, 4)."""
-            p, q, error_p, error_q = np.moveaxis(moments[..., None], 2, 0)
+            p, q, error_p, error_q = (moments[..., which, None] for which in range(4))
             return p - gamma * q, np.sqrt(error_p**2 + (gamma * error_q) ** 2)
 
         (value, error), (alone, spread) = judged(_smoothed(own, size)), judged(own)

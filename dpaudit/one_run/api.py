@@ -125,7 +125,8 @@ def audit_one_run(
 
 def _listed_again(scores: Array, coins: np.ndarray) -> bool:
     """Whether each score occurs several times and always with one coin, as in a file that was
-    joined to itself, although no threshold tells the coins, as that of a run that tells all would.
+    joined to itself. False if a threshold tells all coins: a run that gives them away may have two
+    scores.
     """
     ordered = np.sort(scores)  # most scores differ, and sorting them takes little time
     if np.count_nonzero(ordered[1:] == ordered[:-1]) < AGAIN:

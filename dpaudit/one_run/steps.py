@@ -306,7 +306,7 @@ class StepAudit:
         """The verdict in a few sentences for people."""
         if self.verdict == "inconclusive" and self._reaches(self._wealth.log_largest):
             watched = counted(self.steps, "step")
-            return f"No canary was in the batch of any of {watched}: they tell nothing of one."
+            return f"No canary was in the batch of any of {watched}, so they show nothing."
         return steps_reason(
             self.verdict,
             sample_rate=self.sample_rate,

@@ -58,7 +58,7 @@ def missed(train: Sides, base: Score, screen: Screen = surplus) -> Missed:
 
     def look(x: Array) -> Missed:
         limits = limits_of_bins(x, bins)[:, :, None]
-        # counting the few limits below takes a third of the time of a search
+        # counting the few limits below each value takes a third of the time of np.searchsorted
         below = (limit < column for limit, column in zip(limits, x.T, strict=True))
         place = [np.add.reduce(each, axis=0, dtype=np.int8).astype(np.intp) for each in below]
         single, cells = squares(place, bins, residual, variance)
