@@ -73,7 +73,8 @@ def test_a_seed_of_few_values_is_no_pass():
 def test_wide_outputs_of_few_seeds_are_seen(columns):
     rng = np.random.default_rng(0)
     P, Q = rng.normal(size=(2, 9000, columns))[:, rng.integers(9000, size=4000)]
-    assert dp.sampling.degenerate.notes(P, Q)[0].startswith("Not random: many outputs come again")
+    (note,) = dp.sampling.degenerate.notes(P, Q)
+    assert note.text.startswith("Not random: many outputs come again")
     assert not dp.sampling.degenerate.notes(P, np.vstack([Q[:3999], P[:1]]))
 
 
