@@ -29,7 +29,8 @@ FOR_ALL = [  # every command has these options
     click.Option(
         ["-q", "--quiet"],
         is_flag=True,
-        help="Print one line for each audit, and no progress. Errors are still printed.",
+        help="Print the answer in short, a line for each audit, and no progress. Errors are still "
+        "printed.",
     ),
     click.Option(
         ["-v", "--verbose"],

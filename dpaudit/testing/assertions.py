@@ -187,6 +187,7 @@ def assert_private(
     # in the order of the signature, as the failure prints them
     settings = {"draws": size, "false_failure": rate, **settings}
     violated = result.verdict == "violated"
+    zeroed = violated and searched and "relations" not in (search or {})
     chance = f"{failure.chance(rate)} tests at most, where the claim holds"
     search_too = f"; a marker counts the search, too: {times:g} times as many"
     with_search = search_too if times > 1.0 and verdict == "inconclusive" else ""
@@ -195,6 +196,7 @@ def assert_private(
         **failure.headline_facts(result),
         "mechanism": failure.mechanism_code(mechanism),
         **failure.pair_fact(pair, rule, show_data=with_values),
+        **({"relation": failure.ZEROED} if zeroed else {}),
         "draws": f"{count(size)} a side, seed {seed}{with_search}",
         **({"by chance": chance} if violated else {}),
         **failure.repeat_facts(

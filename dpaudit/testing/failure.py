@@ -28,6 +28,10 @@ from dpaudit.verdict.numbers import count, counted, number, plain
 
 SHOWN = 8  # a message shows at most so many numbers of a row
 WIDTH = 14  # characters of the column with the names of facts
+ZEROED = (
+    "a row of zeros is taken for nobody; if it is somebody, name the relation of the claim, "
+    'as in search={"relations": ("remove",)}'
+)
 
 
 class PrivacyFailure(AssertionError):

@@ -181,6 +181,7 @@ def test_of_a_database_without_theory_the_search_is_that_of_search_neighbours(he
     assert failure.result.headline.certified == selection.audit.headline.certified
     assert failure.result.certified.to_dict() == selection.audit.certified.to_dict()
     assert failure.facts["row"].startswith("11 of 25 (counted from 0), zeroed (the worst of ")
+    assert failure.facts["relation"].startswith("a row of zeros is taken for nobody; ")
     assert failure.facts["draws"] == "1,000 a side, seed 3"
     assert "zero_row(data, 11), (1.0, 0.001), draws=1000" in failure.facts["in Python"]
 
@@ -190,6 +191,7 @@ def test_search_takes_keywords_of_search_neighbours(heavy):
     search = {"relations": ("add",), "candidates": [[6.0], [0.5]], "budget": 4}
     failure = failing(testing.assert_private, total, heavy, (1.0, 1e-3), search=search, **given)
     assert failure.facts["pair"].startswith("a row added: 25 rows of 1 and 26 rows of 1 (")
+    assert "relation" not in failure.facts
     again = "data, (1.0, 0.001), draws=1000, false_failure=1e-06, rng=0, classifier='qda', search="
     assert again in failure.facts["in Python"]
     assert "'candidates': candidates" in failure.facts["in Python"]
