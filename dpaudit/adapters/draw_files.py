@@ -158,7 +158,7 @@ def _parquet(path: Path) -> np.ndarray | list[Any]:
             return table.select(sorted(table.column_names)).to_pylist()
         columns = [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in columns])
-    except (ArrowException, OverflowError, ValueError, OSError) as error:
+    except (ArrowException, KeyError, OverflowError, ValueError, OSError) as error:
         if isinstance(error, InvalidInput) or getattr(error, "errno", None) is not None:
             raise
         fail(str(path), str(error), "a Parquet file")
