@@ -139,6 +139,10 @@ def test_parquet(here):
         b'[{"\\"a\\"":"x","\\"b\\"":[1.0]}]',
         b'[{"\\"a\\"":null,"\\"b\\"":[]}]',
     ]
+    twice = pyarrow.Table.from_arrays([pyarrow.array(["x"])] * 2, names=["a", "a"])
+    parquet.write_table(twice, "P.parquet")
+    with pytest.raises(dp.InvalidInput, match='"a" exists 2 times'):
+        read_draws("P.parquet")
     (here / "P.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(dp.InvalidInput, match="must be a Parquet file"):
         read_draws("P.parquet")
