@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -85,7 +85,23 @@ def load(folder: Path) -> dict[str, Any]:
     schema = record.get("schema_version") if isinstance(record, dict) else None
     if schema != SCHEMA_VERSION:
         raise InvalidInput(f"{path} must have schema_version {SCHEMA_VERSION}, got {schema!r}")
+    if record.get("verdict") == "not violated" and _refuted(record.get("headline")):
+        raise InvalidInput(
+            f"{path} must have the verdict that its headline shows, got 'not violated' where the "
+            "claim is refuted: it was changed; run the audit again"
+        )
     return dict(record)
+
+
+def _refuted(headline: Any) -> bool:
+    """Whether a headline says that the claim is exceeded, or has a certified value above it."""
+    if not isinstance(headline, dict):
+        return False
+    claimed, certified = (headline.get(key) for key in ("claimed", "certified"))
+    with suppress(TypeError, ValueError):  # missing, or no number: the reader says so
+        if float(certified) > float(claimed):
+            return True
+    return headline.get("exceeded") is True
 
 
 def is_one_run(record: Mapping[str, Any]) -> bool:

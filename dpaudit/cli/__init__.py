@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     After a crash it is 3, since the status 1, with which Python would exit, means "violated".
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without ε shows ?
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr does
     # names of columns and files and messages of the user's code may have control characters
     out: Any = sys.stdout and Screen(sys.stdout)
     err: Any = sys.stderr and Screen(sys.stderr)

@@ -78,7 +78,7 @@ def run_all(
     _alone(options.get("seconds"), options.get("draws"), bool(options.get("resume")))
     overrides = {name: options[name] for name in ("draws", "stop", "level") if name in options}
     files = [file for path in paths for file in audits_of(scenario_path(path))]
-    scenarios = checked(files, seed=seed, **overrides)
+    scenarios = (checked if check else partial(_checked, out))(files, seed=seed, **overrides)
     if ledger is not None:
         for scenario in scenarios:
             check_fit(scenario)
@@ -107,9 +107,31 @@ def audit_target(target: str, out: Path | None, **options: Any) -> int:
     sources = [source_of(target, options["data"]) for _ in files]
     _alone(how["seconds"], options["draws"], how["resume"])
     try:
-        return _run(sources, checked(files), out, seed=None, one_claim=True, **how)
+        return _run(sources, _checked(out, files), out, seed=None, one_claim=True, **how)
     except ScenarioError as error:
         raise in_options(error, files) from error
+
+
+def _checked(out: Path | None, files: Sequence[Path | File], **overrides: Any) -> list[AnyScenario]:
+    """The scenarios of the files. If one has a fault, none runs, and reports of an earlier run are
+    removed, which would be taken for those of this one.
+    """
+    try:
+        return checked(files, **overrides)
+    except ScenarioError:
+        for file in files:
+            named = file.content.get("name") if isinstance(file, File) else None
+            path = file.path if isinstance(file, File) else file_of(file)
+            name = Path(str(named or path.stem)).name
+            suite.remove_report(_folder(name, out, several=len(files) > 1))
+        if len(files) > 1:
+            suite.remove_report(out or console().reports, [suite.INDEX])
+        raise
+
+
+def _folder(name: str, out: Path | None, several: bool) -> Path:
+    """The folder of a report: --out, or of several reports a folder in it."""
+    return out if out is not None and not several else (out or console().reports) / name
 
 
 def _run(
@@ -139,8 +161,7 @@ def _run(
     outcomes: list[ScenarioOutcome] = []
     try:
         for scenario, source in zip(scenarios, sources, strict=True):
-            # --out is the folder of the report; of several reports it is the parent folder
-            folder = reports / scenario.name if several or out is None else out
+            folder = _folder(scenario.name, out, several)
             console().moment(f"{scenario.name}: {source}; report in {folder}")
             work = partial(_work, scenario, folder, **options)
             outcomes.append(outcome(scenario.name, source, folder, work))

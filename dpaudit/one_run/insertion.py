@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +38,10 @@ CHANGES = {
     "add": "each canary is added or left out, so the number of rows tells how many are in",
     "zero-out": "each canary is in or a row of zeros in its place, so the number of rows is public",
 }
+IGNORED = (
+    "Under the same random numbers all scores are the same if every coin is turned over: what they "
+    "read does not depend on the canaries. Look for a slip in the mechanism or in the score."
+)
 
 
 @known_keywords()
@@ -63,10 +68,14 @@ def audit_canaries(
     databases like this one, canaries included; it is valid however canaries disturb each other,
     unless `canaries` says otherwise.
 
+    Before the verdict "not violated" the mechanism runs once more, with the same random numbers and
+    every coin turned over. If that changes no score, the canaries are ignored, and the verdict is
+    "inconclusive".
+
     Parameters
     ----------
     mechanism : callable
-        `mech(data, size, *, rng)`, called once with size 1; or a function ``f(data, *, rng)``,
+        `mech(data, size, *, rng)`, called with size 1; or a function ``f(data, *, rng)``,
         ``f(data, rng)`` or ``f(data)`` that gives one output, of any type: a vector, a fitted
         model, a table. The score gets the output as it is.
     data : array of shape (n, b)
@@ -116,11 +125,17 @@ def audit_canaries(
     options: dict[str, Any] = {"claim": claim, "level": level, "delta": delta}
     options |= {"canaries": canaries, "family": family}
     question_of(**options)
-    seen = observe(
-        mechanism, data, inserted, score, inclusion=inclusion, relation=relation, rng=rng
-    )
+    how: dict[str, Any] = {"inclusion": inclusion, "relation": relation, "rng": root(rng)}
+    seen = observe(mechanism, data, inserted, score, **how)
     result = audit_one_run(seen.scores, seen.included, inclusion=inclusion, **options)
-    return replace(result, note=f"Here {CHANGES[relation]}.")
+    judged = result.judged
+    if judged.verdict == "not violated":
+        with suppress(MechanismError):  # which it has raised for these canaries alone
+            turned = observe(mechanism, data, inserted, score, turned=True, **how)
+            if np.array_equal(turned.scores, seen.scores):
+                reason = f"{IGNORED} {judged.reason}"
+                judged = replace(judged, verdict="inconclusive", reason=reason)
+    return replace(result, judged=judged, note=f"Here {CHANGES[relation]}.")
 
 
 def observe(
@@ -131,19 +146,21 @@ def observe(
     *,
     inclusion: ArrayLike = 0.5,
     relation: str = "add",
+    turned: bool = False,
     rng: RngLike = None,
 ) -> Observed:
     """Flip coins, insert canaries, run the mechanism once, and score, as `audit_canaries` does.
 
     Coins, and what the mechanism draws, have keys of their own below `rng`, so that a score that
-    takes random numbers elsewhere changes neither.
+    takes random numbers elsewhere changes neither. turned : whether every coin is turned over after
+    it fell.
     """
     if not isinstance(canaries, Canaries):
         fail("canaries", canaries, "dpaudit.Canaries", "make them with dpaudit.canaries(data, m)")
     database = check.matrix("data", data)
     known = named(score, database, canaries.rows, chances(inclusion, len(canaries)))
     seed, once = root(rng), as_mechanism(mechanism)
-    included = canaries.flip(inclusion, rng=seed)
+    included = canaries.flip(inclusion, rng=seed) ^ turned
     inserted = canaries.inserted(database, included, relation=relation)
     where = f"the data with canaries (seed {describe(seed)}, key {int(Purpose.DRAW), 0})"
     drawn = outputs(sampler_of(once, inserted), 1, generator(seed, Purpose.DRAW, 0), where)

@@ -58,8 +58,8 @@ class Kind(IntEnum):
     TEXT = 3  # the code of a text, or of the format of JSON or CSV
     WORDS = 4  # the number of words of a text, or of letters of a word; these have positions
     MEMBER = 5  # 1 where a set has the member that the path ends with
-    # an integer less its nearest float; or the code of how a number is written, or of the first or
-    # the last key of a dict whose keys are not sorted
+    # an integer less its nearest float; or the code of how a number is written, or of the first,
+    # the last or all keys of a dict whose keys are not sorted
     REST = 6
     COUNT = 7  # how often a list or text has the entry or word that the path ends with
     PAIR = 8  # how often it has the two neighbours that the path ends with
@@ -222,10 +222,11 @@ class _Table:
         self.emit(path, Kind.TYPE, rows, DICT)
         self.emit(path, Kind.SIZE, rows, list(map(len, values)))
         if not self.encoded:  # the order in a text is a part of its format
-            unsorted = [i for i, value in enumerate(values) if list(value) != sorted(value)]
-            for place in (0, -1):
-                codes = [text_code(list(values[i])[place]) for i in unsorted]
-                self.emit((*path, ENDS[place]), Kind.REST, rows[unsorted], codes)
+            orders = [list(value) for value in values]
+            unsorted = [i for i, keys in enumerate(orders) if keys != sorted(keys)]
+            for step, part in ORDER.items():
+                codes = [text_code(",".join(orders[i][part])) for i in unsorted]
+                self.emit((*path, step), Kind.REST, rows[unsorted], codes)
         having = defaultdict[str, list[int]](list)
         for i, value in enumerate(values):
             for key in value:
@@ -341,7 +342,8 @@ class _Table:
                     self.parts[(*path, name), kind].append((having, counts[some].astype(float)))
 
 
-ENDS = "first", "last"  # steps to the code of these keys; keys are in quotes
+# steps to the codes of these keys of a dict, which are in quotes
+ORDER = {"first": slice(1), "last": slice(-1, None), "order": slice(None)}
 RECORDS = ""  # a step to the records of a table that is a dict of columns; keys are in quotes
 GROUPS = {bool: "numbers", int: "numbers", float: "numbers", str: "text", type(None): "none"}
 MARKS = (SET, NUMBER, LONG)

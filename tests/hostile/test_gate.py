@@ -1,5 +1,6 @@
 """Plausible mistakes that made a gate green for a leak, or red for none."""
 
+import json
 import warnings
 
 import numpy as np
@@ -53,6 +54,11 @@ def keys_in_turn(data, size, *, rng):
     return [{key: float(rng.normal()) for key in keys} for _ in range(size)]
 
 
+def inner_keys_in_turn(data, size, *, rng):
+    keys = "dbca" if data.sum() > 2.5 else "dcba"
+    return [{key: float(rng.normal()) for key in keys} for _ in range(size)]
+
+
 def seeded_by_one_of_few(data, rng):
     return data.mean() + np.random.default_rng(rng.integers(10_000)).laplace(scale=0.2)
 
@@ -79,8 +85,9 @@ def test_wide_outputs_of_few_seeds_are_seen(columns):
 
 
 @pytest.mark.parametrize("stop", [None, "verdict"])
-def test_the_order_of_keys_leaks(stop):
-    assert dp.audit(keys_in_turn, PAIR, stop=stop, **SETTINGS).verdict == "violated"
+@pytest.mark.parametrize("release", [keys_in_turn, inner_keys_in_turn])
+def test_the_order_of_keys_leaks(release, stop):
+    assert dp.audit(release, PAIR, stop=stop, **SETTINGS).verdict == "violated"
 
 
 def test_one_order_of_keys_is_no_column():
@@ -142,11 +149,31 @@ def test_a_run_that_fails_leaves_no_report_of_an_earlier_one(tmp_path, monkeypat
     assert not (tmp_path / "out/result.json").exists()
     assert not (tmp_path / "out/report.html").exists()
     assert 'errors="1"' in junit.read_text(encoding="utf-8")
+    (tmp_path / "gated.py").write_text(MODULE)
+    assert main(run) == 0
     scenario.write_text(SCENARIO.replace("draws", "drwas"), encoding="utf-8")
+    assert main([*run[:4], "--check"]) == 2
+    assert (tmp_path / "out/result.json").exists()
     assert main(run) == 2
     assert not junit.exists()
+    assert not (tmp_path / "out/result.json").exists()
+    assert not (tmp_path / "out/report.html").exists()
     assert main(["run", "--junit", str(scenario)]) == 2  # the name of FILE is forgotten
     assert scenario.exists()
+
+
+@pytest.mark.parametrize("edit", [("exceeded", False), ("certified", 3.0)])
+def test_a_verdict_that_was_edited_is_refused(tmp_path, edit):
+    dp.audit(keys_in_turn, PAIR, **SETTINGS).save(tmp_path)
+    file = tmp_path / "result.json"
+    record = json.loads(file.read_text(encoding="utf-8"))
+    record["verdict"] = "not violated"
+    record["headline"][edit[0]] = edit[1]
+    file.write_text(json.dumps(record), encoding="utf-8")
+    assert main(["report", str(tmp_path)]) == 2
+    assert main(["compare", str(tmp_path), str(tmp_path)]) == 2
+    with pytest.raises(dp.InvalidInput, match="the verdict that its headline shows"):
+        dp.AuditResult.load(tmp_path)
 
 
 # --- one run, steps, tables ----------------------------------------------------------------------
@@ -159,6 +186,22 @@ def test_canaries_that_are_listed_twice_are_refused():
         dp.audit_one_run(np.tile(scores, 2), np.tile(coins, 2), claim=(1.0, 0.0))
     told = dp.audit_one_run(np.tile(coins + 0.0, 2), np.tile(coins, 2), claim=(1.0, 0.0))
     assert told.verdict == "violated"
+
+
+def test_a_mechanism_that_ignores_its_canaries_is_no_pass():
+    people = np.random.default_rng(0).normal(size=(50, 4))
+    canaries = dp.canaries(people, 100, label=False, row_bound=1.0, rng=1)
+    score = dp.one_run.SumAlignment(lambda rows: rows, people)
+    settings = {"claim": (1.0, 1e-5), "rng": 1}
+
+    def private(data, *, rng):
+        return data.sum(axis=0) + 20.0 * rng.normal(size=4)
+
+    for ignores in (lambda data, *, rng: rng.normal(size=4), lambda data, *, rng: np.ones(4)):
+        found = dp.audit_canaries(ignores, people, canaries, score, **settings)
+        assert found.verdict == found.to_dict()["verdict"] == "inconclusive"
+        assert found.reason.startswith("Under the same random numbers all scores are the same")
+    assert dp.audit_canaries(private, people, canaries, score, **settings).verdict != "inconclusive"
 
 
 def test_steps_without_the_canary_show_nothing():

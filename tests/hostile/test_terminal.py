@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import unicodedata
 
@@ -174,3 +175,10 @@ def test_every_way_to_write_is_escaped():
     stream = io.StringIO()
     Screen(stream).writelines(["red\x1b[31m\n", "plain\n"])
     assert stream.getvalue() == "red\\u001b[31m\nplain\n"
+
+
+def test_a_terminal_without_greek_letters_loses_none():
+    ascii_alone = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "dpaudit", "plan", "--claim", "1,1e-5"]
+    done = subprocess.run(command, env=ascii_alone, capture_output=True, check=True)
+    assert r"claimed \u03b4" in done.stdout.decode("ascii")

@@ -66,13 +66,18 @@ def outcome(name: str, path: Path, folder: Path, work: Callable[[], Done]) -> Sc
         verdict, reason, record = done.verdict, done.reason, done.to_dict()
         return ScenarioOutcome(name, path, folder, verdict, reason, seconds, record)
     if type(raised) is not InvalidInput:  # with which nothing was begun, as in a folder in use
-        for stale in (RESULT, *FILES):
-            with suppress(OSError):  # the outcome is what was raised
-                (folder / stale).unlink(missing_ok=True)
+        remove_report(folder)
     # of an unexpected error its type and a message without data
     text = message_of(raised) or Raised.of(raised).line.rstrip(": ")
     seconds = time.perf_counter() - begin
     return ScenarioOutcome(name, path, folder, ERROR, text, seconds, error=raised)
+
+
+def remove_report(folder: Path, files: Sequence[str] = (RESULT, *FILES)) -> None:
+    """Remove the report of an earlier run, which an error must not leave behind."""
+    for stale in files:
+        with suppress(OSError):  # the error that is raised counts
+            (folder / stale).unlink(missing_ok=True)
 
 
 @value_class(show_numbers=True)
