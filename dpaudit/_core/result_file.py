@@ -97,9 +97,8 @@ def _refuted(headline: Any) -> bool:
     """Whether a headline says that the claim is exceeded, or has a certified value above it."""
     if not isinstance(headline, dict):
         return False
-    claimed, certified = (headline.get(key) for key in ("claimed", "certified"))
-    with suppress(TypeError, ValueError):  # missing, or no number: the reader says so
-        if float(certified) > float(claimed):
+    with suppress(KeyError, TypeError, ValueError):  # the reader says what is missing
+        if float(headline["certified"]) > float(headline["claimed"]):
             return True
     return headline.get("exceeded") is True
 
