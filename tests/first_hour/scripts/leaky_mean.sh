@@ -17,7 +17,7 @@ def leaky_mean(data, size, *, rng):
 
 found = dp.search_neighbours(leaky_mean, data, claim=(1.0, 0.0), draws=1e4, rng=0)
 assert found.audit.verdict == "violated"
-assert found.relation, found.index == ("zero-out", 17)
+assert (found.relation, found.index) == ("zero-out", 17)
 head = found.audit.headline
 assert (head.claimed, head.delta) == (1.0, 0.0) and head.certified > 2.0
 assert found.audit.reason.startswith("Claimed ε = 1 at δ = 0. At 95 % confidence at least ")
