@@ -156,7 +156,8 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     """
     described = outcomes.described(*drawn)
     rows = Sides(described.left, described.right)
-    notes = (*refuse_dependence(rows, calls, OUTPUTS), *degenerate.notes(*drawn))
+    drift = refuse_dependence(rows, calls, OUTPUTS)
+    notes = (*drift, *degenerate.notes(*drawn, settings.allowed_loss))
     parts = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
     train, choose, _ = (Sides(*part) for part in parts)
     classifier = settings.classifier
@@ -226,7 +227,7 @@ def spend_few(setup: Setup, draws: Draws) -> Certification:
         described = outcomes.described(*(side[:cut] for side in drawn))
         rows = Sides(*map(described.columns, drawn))
         drift = refuse_dependence(rows, draws.calls, OUTPUTS)
-        notes = (*drift, *degenerate.notes(*drawn))
+        notes = (*drift, *degenerate.notes(*drawn, settings.allowed_loss))
         past, rest = rows.head(cut), Sides(rows.P[cut:], rows.Q[cut:])
         if isinstance(settings.classifier, KnownScore):
             fitted = Fitted(settings.classifier.name, settings.classifier.score)

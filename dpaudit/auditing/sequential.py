@@ -84,12 +84,13 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
         too_few=partial(too_few_to_bet, settings, setup.reference, setup.theory),
         unread=fitted.unread,
     )
+    same = degenerate.notes(*past.draws, settings.allowed_loss)
     return Findings(
         estimate=estimate,
         fitted=fitted,
         sizes=Split(power.FIRST, 0, record.tested),
         judged=judged,
-        notes=(*drift, *degenerate.notes(*past.draws), *nan_note(fitted.name, bettor.undefined)),
+        notes=(*drift, *same, *nan_note(fitted.name, bettor.undefined)),
         sequential=record,
         evidence=of_process(settings.claim, record),
     )

@@ -140,6 +140,11 @@ class Settings:
         return self.claim is not None or self.metric is not None
 
     @property
+    def allowed_loss(self) -> float:
+        """The privacy loss, nats, that the claim allows with probability 1/2; 0 without a claim."""
+        return 0.0 if self.claim is None else float(self.claim.epsilon_at(0.5))
+
+    @property
     def claimed_epsilon(self) -> float | None:
         """The ε of an (ε, δ) claim, in nats; None for other claims and without a claim."""
         return None if self.claim is None else self.claim.epsilon

@@ -68,9 +68,9 @@ def audit_canaries(
     databases like this one, canaries included; it is valid however canaries disturb each other,
     unless `canaries` says otherwise.
 
-    Before the verdict "not violated" the mechanism runs once more, with the same random numbers and
-    every coin turned over. If that changes no score, the canaries are ignored, and the verdict is
-    "inconclusive".
+    Where nothing is certified, the mechanism runs once more before the verdict "not violated", with
+    the same random numbers and every coin turned over. If that changes no score, the canaries are
+    ignored, and the verdict is "inconclusive".
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def audit_canaries(
     seen = observe(mechanism, data, inserted, score, **how)
     result = audit_one_run(seen.scores, seen.included, inclusion=inclusion, **options)
     judged = result.judged
-    if judged.verdict == "not violated":
+    if judged.verdict == "not violated" and judged.headline.certified == 0.0:
         with suppress(MechanismError):  # which it has raised for these canaries alone
             turned = observe(mechanism, data, inserted, score, turned=True, **how)
             if np.array_equal(turned.scores, seen.scores):

@@ -15,6 +15,7 @@ from dpaudit.sampling.block import Blocks, sampler_of
 
 STAGES = (4, 28)  # sizes of the first two looks: hardly any mechanism needs more draws to differ
 LOOK, PAIRS, SELDOM = 4096, 100, 10  # of the look for values that one side alone has
+CHANCE = 1e-6  # of such values where the privacy loss is what is said
 WIDE = 256  # bytes; draws that are wider are hashed there
 UNCERTIFIED = "not certified: the draws are too few, later ones differ, or the score misses it."
 
@@ -45,11 +46,12 @@ def same_outputs(
     return True
 
 
-def notes(P: np.ndarray, Q: np.ndarray) -> tuple[Note, ...]:
+def notes(P: np.ndarray, Q: np.ndarray, allowed: float = 0.0) -> tuple[Note, ...]:
     """Notes on draws that are all the same, or of few values that never are on both sides, and on
     sides of different width.
 
-    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`.
+    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`. allowed : nats; values
+    that show a privacy loss below it are no note.
 
     If all draws of each side have one value and the two differ, an output reveals its database with
     certainty; unless the audit certifies that, it is a doubt. The note does not show the values:
@@ -63,12 +65,14 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[Note, ...]:
         if first[0] == second[0]:
             found = (Note(f"{subject} {_constant(P[:1])}"),)
         else:
-            found = (_telling(f"{subject} one value on D and another on D'"),)
-    elif _values_apart(ours[:LOOK], theirs[:LOOK]):
-        subject = (
-            "Not random: many outputs come again, and none on both sides, as where noise takes"
+            text = f"{subject} one value on D and another on D'"
+            found = (Note(f"{text}, an infinite privacy loss.", f"{text}, {UNCERTIFIED}"),)
+    elif (loss := _loss_apart(ours[:LOOK], theirs[:LOOK])) > allowed:
+        text = (
+            "Not random: many outputs come again, and none on both sides, as where noise takes few "
+            f"values, or a seed of its own is one of few: a privacy loss above {loss:.1f}"
         )
-        found = (_telling(f"{subject} few values, or a seed of its own is one of few"),)
+        found = (Note(f"{text}.", f"{text}, {UNCERTIFIED}"),)
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
         text = (
             f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "
@@ -78,22 +82,25 @@ def notes(P: np.ndarray, Q: np.ndarray) -> tuple[Note, ...]:
     return found
 
 
-def _telling(text: str) -> Note:
-    return Note(f"{text}, an infinite privacy loss.", doubt=f"{text}, {UNCERTIFIED}")
+def _loss_apart(P: np.ndarray, Q: np.ndarray) -> float:
+    """The privacy loss, nats, that values show which come again on either side, and never on both;
+    0 if a value is on both, or comes more than `SELDOM` times, or fewer than `PAIRS` pairs of draws
+    of a side, (n,) bytes, are equal.
 
-
-def _values_apart(P: np.ndarray, Q: np.ndarray) -> bool:
-    """Whether on either side at least `PAIRS` pairs of draws, (n,) bytes, are equal, none of one
-    side equals one of the other, and no value comes more than `SELDOM` times.
-
-    Under ε-DP with laws p and q, Σ p·q is at least e^{−ε} Σ p²: pairs across are expected, unless
+    Under ε-DP with laws p and q, Σ p·q is at least e^{−ε} Σ p²: with N equal pairs on a side,
+    2Ne^{−ε} pairs across are expected, and none has a probability of about exp(−2Ne^{−ε}), unless
     one law alone has a value, which a δ allows, but not so many different ones.
     """
-    if max(P.itemsize, Q.itemsize) > WIDE:  # sorting them would take a quarter of an audit's time
+    if P.dtype != Q.dtype:  # then bytes do not say which values are equal
+        return 0.0
+    if P.itemsize > WIDE:  # sorting them would take a quarter of an audit's time
         P, Q = (np.array([hash(draw.tobytes()) for draw in side]) for side in (P, Q))
     values, times = zip(*(np.unique(side, return_counts=True) for side in (P, Q)), strict=True)
-    again = [(some * (some - 1)).sum() >= 2 * PAIRS and some.max() <= SELDOM for some in times]
-    return all(again) and len(np.unique(np.concatenate(values))) == sum(map(len, values))
+    pairs = min(int((some * (some - 1)).sum()) // 2 for some in times)
+    if pairs < PAIRS or max(some.max() for some in times) > SELDOM:
+        return 0.0
+    apart = len(np.unique(np.concatenate(values))) == sum(map(len, values))
+    return float(np.log(2 * pairs / -np.log(CHANCE))) if apart else 0.0
 
 
 def _constant(draw: np.ndarray) -> str:

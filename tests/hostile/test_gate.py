@@ -75,6 +75,20 @@ def test_a_seed_of_few_values_is_no_pass():
     assert dp.audit(rounded, PAIR, **{**SETTINGS, "draws": 6000}).verdict == "not violated"
 
 
+def test_a_large_privacy_loss_that_the_claim_allows_is_no_doubt():
+    """Randomised response at ε = 6 beside one of 3,000 numbers: hardly a value is on both sides."""
+
+    def response(data, size, *, rng):
+        answer = (data.sum() > 2.5) ^ (rng.random(size) < 1.0 / (1.0 + np.exp(6.0)))
+        return np.column_stack([answer, rng.integers(3000, size=size)])
+
+    def verdict(claim):
+        return dp.audit(response, PAIR, draws=4000, claim=claim, rng=1).verdict
+
+    assert verdict((6.0, 0.0)) != "inconclusive"
+    assert verdict((3.0, 0.0)) != "not violated"
+
+
 @pytest.mark.parametrize("columns", [10, 100])
 def test_wide_outputs_of_few_seeds_are_seen(columns):
     rng = np.random.default_rng(0)
