@@ -14,6 +14,7 @@ from dpaudit._core import check
 from dpaudit._core.check import fail
 from dpaudit._core.frame import frame
 from dpaudit._core.keywords import known_keywords, refuse_unknown
+from dpaudit._core.note import Note
 from dpaudit._core.seeds import Purpose, below, root
 from dpaudit._core.types import Array, ArrayLike, Count, Mechanism, RngLike
 from dpaudit._core.value import html_repr, value_class
@@ -56,6 +57,10 @@ NOTE = (
     "Its estimates, the largest of many, are too high; only the final audit, whose draws the "
     "search has not seen, certifies, and that for the chosen pair alone. Where nothing was found, "
     "nothing has been shown."
+)
+UNNAMED = Note(
+    "No relations were named: this audit is about one row zeroed, and takes a row of zeros for "
+    "nobody."
 )
 
 
@@ -177,7 +182,7 @@ def search_neighbours(
     data: ArrayLike,
     *,
     at: float | None = None,
-    relations: str | Sequence[str] = ("zero-out",),
+    relations: str | Sequence[str] | None = None,
     candidates: ArrayLike | None = None,
     row_bound: float | None = None,
     bounds: ArrayLike | str | None = None,
@@ -204,9 +209,10 @@ def search_neighbours(
     at : float ≥ 0, nats, optional
         The ε at which neighbours are compared; by default that of an (ε, δ) claim, else 0. Under a
         claim by distance (`Claim.metric`) each neighbour is compared at the ε of its own pair.
-    relations : str or sequence of str, default ("zero-out",)
+    relations : str or sequence of str, optional
         Any of "zero-out" (a row set to zero), "remove" (a row left out), "replace" (a row replaced
-        by another one) and "add" (one row more).
+        by another one) and "add" (one row more). By default "zero-out"; the verdict on a claim then
+        begins with a note that says so.
     candidates : array of shape (m, d), optional
         Rows that may come in ("replace", "add").
     row_bound : float, optional
@@ -266,6 +272,8 @@ def search_neighbours(
     both: dict[str, Any] = {"draws": draws, "claim": claim, "rng": root(rng)}
     size: dict[str, Any] = {"shortlist": shortlist, "budget": budget, "rank": rank}
     mechanism, database = as_mechanism(mechanism), check.matrix("data", data)
+    unnamed = (UNNAMED,) if relations is None and claim is not None else ()
+    relations = SearchSettings.relations if relations is None else relations
     plan = search_plan(len(database), SearchSettings(**size, relations=relations))
     final = Settings.of(**both, **{name: settings[name] for name in settings if name != "store"})
     with shown(progress) as callback:
@@ -285,7 +293,8 @@ def search_neighbours(
             **both,
         )
         pair = selection.best.change.pair(database)
-        notes = (*((NOT_PUBLIC,) if is_of_data(bounds) else ()), *selection.notes)
+        public = (NOT_PUBLIC,) if is_of_data(bounds) else ()
+        notes = (*unnamed, *public, *selection.notes)
         record = selection.to_dict()
         subject = Subject(mechanism, pair, rule=selection.rule, search=record, notes=notes)
         return SearchResult(selection, pair, audit_subject(subject, **both, **settings))

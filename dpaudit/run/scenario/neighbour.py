@@ -103,7 +103,7 @@ class Search(Section):
     }
     at: Annotated[float | None, number(0.0)] = None
     """ε, nats, at which neighbours are compared; by default the claim's."""
-    relations: Annotated[tuple[str, ...], RELATIONS] = USUAL["relations"]
+    relations: Annotated[tuple[str, ...], RELATIONS] = ("zero-out",)
     """What the search may do to one row."""
     row_bound: Annotated[float | None, number(0.0, open_=True)] = None
     """PUBLIC bound of the norm of rows that replace or add may insert."""
