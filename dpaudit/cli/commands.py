@@ -67,10 +67,7 @@ def dpaudit() -> None:
 
 NO_DRAWS = {INTERRUPTED: "interrupted (Ctrl-C); nothing is kept"}
 KEPT = {INTERRUPTED: "interrupted (Ctrl-C); --resume goes on where draws were kept"}
-OF_RUN = {
-    NOT_VIOLATED: "not violated; a study: done",
-    INCOMPLETE: "inconclusive: the draws cannot decide; or an internal error",
-}
+OF_RUN = {NOT_VIOLATED: "not violated; a study: done"}
 
 
 @dpaudit.command(

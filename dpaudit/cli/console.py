@@ -24,7 +24,7 @@ OF_VERDICT = {"not violated": NOT_VIOLATED, "violated": VIOLATED, "inconclusive"
 JUDGED = {
     NOT_VIOLATED: "not violated",
     VIOLATED: "violated",
-    INCOMPLETE: "inconclusive: the draws cannot decide; or an internal error",
+    INCOMPLETE: "inconclusive: the audit cannot decide; or an internal error",
 }
 STOPPED = {INTERRUPTED: "interrupted (Ctrl-C)"}
 LINES = "stderr has a line for each fault"
