@@ -157,7 +157,7 @@ def fit_and_choose(settings: Settings, sizes: Split, calls: CallSizes, drawn: Pa
     described = outcomes.described(*drawn)
     rows = Sides(described.left, described.right)
     drift = refuse_dependence(rows, calls, OUTPUTS)
-    notes = (*drift, *degenerate.notes(*drawn, settings.allowed_loss))
+    notes = (*drift, *degenerate.notes(*drawn, settings.allowed))
     parts = zip(*(sizes.parts(side) for side in (rows.P, rows.Q)), strict=True)
     train, choose, _ = (Sides(*part) for part in parts)
     classifier = settings.classifier
@@ -227,7 +227,7 @@ def spend_few(setup: Setup, draws: Draws) -> Certification:
         described = outcomes.described(*(side[:cut] for side in drawn))
         rows = Sides(*map(described.columns, drawn))
         drift = refuse_dependence(rows, draws.calls, OUTPUTS)
-        notes = (*drift, *degenerate.notes(*drawn, settings.allowed_loss))
+        notes = (*drift, *degenerate.notes(*drawn, settings.allowed))
         past, rest = rows.head(cut), Sides(rows.P[cut:], rows.Q[cut:])
         if isinstance(settings.classifier, KnownScore):
             fitted = Fitted(settings.classifier.name, settings.classifier.score)

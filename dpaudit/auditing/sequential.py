@@ -84,7 +84,7 @@ def audit_sequentially(setup: Setup, batches: Iterator[Batch]) -> Findings:
         too_few=partial(too_few_to_bet, settings, setup.reference, setup.theory),
         unread=fitted.unread,
     )
-    same = degenerate.notes(*past.draws, settings.allowed_loss)
+    same = degenerate.notes(*past.draws, settings.allowed)
     return Findings(
         estimate=estimate,
         fitted=fitted,

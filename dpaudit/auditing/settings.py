@@ -139,10 +139,9 @@ class Settings:
         """Whether there is a claim, with a fixed ε or curve, or by distance."""
         return self.claim is not None or self.metric is not None
 
-    @property
-    def allowed_loss(self) -> float:
-        """The privacy loss, nats, that the claim allows with probability 1/2; 0 without a claim."""
-        return 0.0 if self.claim is None else float(self.claim.epsilon_at(0.5))
+    def allowed(self, epsilon: float) -> float:
+        """The δ that the claim allows at ε, nats; 0 without a claim."""
+        return 0.0 if self.claim is None else float(self.claim.delta_at(epsilon))
 
     @property
     def claimed_epsilon(self) -> float | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,12 +47,15 @@ def same_outputs(
     return True
 
 
-def notes(P: np.ndarray, Q: np.ndarray, allowed: float = 0.0) -> tuple[Note, ...]:
+def notes(
+    P: np.ndarray, Q: np.ndarray, allowed: Callable[[float], Any] = lambda epsilon: 0.0
+) -> tuple[Note, ...]:
     """Notes on draws that are all the same, or of few values that never are on both sides, and on
     sides of different width.
 
-    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`. allowed : nats; values
-    that show a privacy loss below it are no note.
+    P, Q : draws of M(D) and of M(D'), in any form of `dpaudit.outcomes`. allowed : function of ε,
+    nats, that gives the δ which is claimed; values that show a privacy loss ε are no note where it
+    is at least 1/2.
 
     If all draws of each side have one value and the two differ, an output reveals its database with
     certainty; unless the audit certifies that, it is a doubt. The note does not show the values:
@@ -67,7 +71,7 @@ def notes(P: np.ndarray, Q: np.ndarray, allowed: float = 0.0) -> tuple[Note, ...
         else:
             text = f"{subject} one value on D and another on D'"
             found = (Note(f"{text}, an infinite privacy loss.", f"{text}, {UNCERTIFIED}"),)
-    elif (loss := _loss_apart(ours[:LOOK], theirs[:LOOK])) > allowed:
+    elif (loss := _loss_apart(ours[:LOOK], theirs[:LOOK])) and allowed(loss) < 0.5:
         text = (
             "Not random: many outputs come again, and none on both sides, as where noise takes few "
             f"values, or a seed of its own is one of few: a privacy loss above {loss:.1f}"
