@@ -20,7 +20,9 @@ assert found.audit.verdict == "violated"
 assert (found.relation, found.index) == ("zero-out", 17)
 head = found.audit.headline
 assert (head.claimed, head.delta) == (1.0, 0.0) and head.certified > 2.0
-assert found.audit.reason.startswith("Claimed ε = 1 at δ = 0. At 95 % confidence at least ")
+reason = found.audit.reason
+assert reason.startswith("No relations were named: this audit is about one row zeroed")
+assert " Claimed ε = 1 at δ = 0. At 95 % confidence at least " in reason
 
 found.audit.save("report")
 again = dp.AuditResult.load("report")
