@@ -46,8 +46,8 @@ CallSizes = Sequence[int] | np.ndarray | None  # of the calls that make a block;
 def refuse_dependence(
     sides: Sides, calls: CallSizes, share: float, *, first: int = 0, score: str = ""
 ) -> tuple[Note, ...]:
-    """Notes on drift. Raises `MechanismError` (`InvalidInput` for draws made
-    elsewhere) if draws depend on each other.
+    """Notes on drift. Raises `MechanismError` (`InvalidInput` for draws made elsewhere) if draws
+    depend on each other.
 
     sides : rows (n, k) of the draws from number `first` on, in the order in which they were drawn,
         or their scores (n, 1).

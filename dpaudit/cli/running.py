@@ -78,7 +78,7 @@ def run_all(
     _alone(options.get("seconds"), options.get("draws"), bool(options.get("resume")))
     overrides = {name: options[name] for name in ("draws", "stop", "level") if name in options}
     files = [file for path in paths for file in audits_of(scenario_path(path))]
-    scenarios = (checked if check else partial(_checked, out))(files, seed=seed, **overrides)
+    scenarios = _checked(files, out, keep=check, seed=seed, **overrides)
     if ledger is not None:
         for scenario in scenarios:
             check_fit(scenario)
@@ -107,18 +107,22 @@ def audit_target(target: str, out: Path | None, **options: Any) -> int:
     sources = [source_of(target, options["data"]) for _ in files]
     _alone(how["seconds"], options["draws"], how["resume"])
     try:
-        return _run(sources, _checked(out, files), out, seed=None, one_claim=True, **how)
+        return _run(sources, _checked(files, out), out, seed=None, one_claim=True, **how)
     except ScenarioError as error:
         raise in_options(error, files) from error
 
 
-def _checked(out: Path | None, files: Sequence[Path | File], **overrides: Any) -> list[AnyScenario]:
+def _checked(
+    files: Sequence[Path | File], out: Path | None, *, keep: bool = False, **overrides: Any
+) -> list[AnyScenario]:
     """The scenarios of the files. If one has a fault, none runs, and reports of an earlier run are
-    removed, which would be taken for those of this one.
+    removed, which would be taken for those of this one, unless they are to be kept.
     """
     try:
         return checked(files, **overrides)
     except ScenarioError:
+        if keep:
+            raise
         for file in files:
             named = file.content.get("name") if isinstance(file, File) else None
             path = file.path if isinstance(file, File) else file_of(file)

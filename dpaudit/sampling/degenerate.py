@@ -61,29 +61,29 @@ def notes(
     certainty; unless the audit certifies that, it is a doubt. The note does not show the values:
     without noise they may be values of the data.
     """
-    found: tuple[Note, ...] = ()
+    remarks: tuple[Note, ...] = ()
     ours, theirs = outcomes.as_bytes(P), outcomes.as_bytes(Q)
     if np.all(ours == ours[0]) and np.all(theirs == theirs[0]):
         subject = f"Not random: all {len(P) + len(Q):,} draws that were looked at are"
         first, second = map(outcomes.as_bytes, outcomes.aligned(P[:1], Q[:1]))  # as scores see them
         if first[0] == second[0]:
-            found = (Note(f"{subject} {_constant(P[:1])}"),)
+            remarks = (Note(f"{subject} {_constant(P[:1])}"),)
         else:
             text = f"{subject} one value on D and another on D'"
-            found = (Note(f"{text}, an infinite privacy loss.", f"{text}, {UNCERTIFIED}"),)
+            remarks = (Note(f"{text}, an infinite privacy loss.", f"{text}, {UNCERTIFIED}"),)
     elif (loss := _loss_apart(ours[:LOOK], theirs[:LOOK])) and allowed(loss) < 0.5:
         text = (
             "Not random: many outputs come again, and none on both sides, as where noise takes few "
             f"values, or a seed of its own is one of few: a privacy loss above {loss:.1f}"
         )
-        found = (Note(f"{text}.", f"{text}, {UNCERTIFIED}"),)
+        remarks = (Note(f"{text}.", f"{text}, {UNCERTIFIED}"),)
     if outcomes.is_table(P) and outcomes.is_table(Q) and P.shape[1] != Q.shape[1]:
         text = (
             f"An output of M(D) has {P.shape[1]:,} numbers and one of M(D') has {Q.shape[1]:,}: "
             "they are audited as lists, and their length tells the sides apart."
         )
-        found += (Note(text),)
-    return found
+        remarks += (Note(text),)
+    return remarks
 
 
 def _loss_apart(P: np.ndarray, Q: np.ndarray) -> float:

@@ -12,10 +12,9 @@ from dpaudit._core.linalg import one_thread
 from dpaudit._core.types import Array
 from dpaudit.scoring import Classifier, Scores, Sides
 from dpaudit.scoring.base import evaluate, refuse_nan, softplus
-from dpaudit.scoring.constants import GAIN_PER_DRAW, INTERCEPT_RIDGE
 from dpaudit.scoring.encode import Encoder, all_usable
 from dpaudit.scoring.models.closed import directions, fit_quadratic, full
-from dpaudit.scoring.models.logistic import newton
+from dpaudit.scoring.models.logistic import fit_ridge
 from dpaudit.scoring.whiten import Whitener
 
 THRESHOLDS = 200  # order statistics of the scores that are tried as thresholds
@@ -137,9 +136,7 @@ def _from_odds(parts: list[Scores], epsilon: float) -> tuple[float, float]:
         centred = score - np.average(score, weights=number)
         standard = centred / (np.sqrt(np.average(centred**2, weights=number)) or 1.0)
         table = np.column_stack([np.ones_like(standard), standard])
-        ridge = np.array([INTERCEPT_RIDGE * number.sum(), SLOPE_PENALTY])
-        gain = GAIN_PER_DRAW * number.sum()
-        losses.append(score + table @ newton(table, p, q, ridge, offset=score, gain=gain).weights)
+        losses.append(score + table @ fit_ridge(table, p, q, score, SLOPE_PENALTY, np.zeros(2)))
         numbers.append((p, q))
     loss, (p, q) = np.concatenate(losses), np.concatenate(numbers, axis=1)
     number = p + q

@@ -212,9 +212,9 @@ def test_a_mechanism_that_ignores_its_canaries_is_no_pass():
         return data.sum(axis=0) + 20.0 * rng.normal(size=4)
 
     for ignores in (lambda data, *, rng: rng.normal(size=4), lambda data, *, rng: np.ones(4)):
-        found = dp.audit_canaries(ignores, people, canaries, score, **settings)
-        assert found.verdict == found.to_dict()["verdict"] == "inconclusive"
-        assert found.reason.startswith("Under the same random numbers all scores are the same")
+        result = dp.audit_canaries(ignores, people, canaries, score, **settings)
+        assert result.verdict == result.to_dict()["verdict"] == "inconclusive"
+        assert result.reason.startswith("Under the same random numbers all scores are the same")
     assert dp.audit_canaries(private, people, canaries, score, **settings).verdict != "inconclusive"
 
 
@@ -252,5 +252,5 @@ def test_a_column_that_is_missing_everywhere_is_no_warning():
     parts = table[:100], table[100:200], table[200:]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = dp.audit_table(*parts, claim=(1.0, 0.0), rng=0)
-    assert not found.reason.startswith("Most synthetic values")
+        result = dp.audit_table(*parts, claim=(1.0, 0.0), rng=0)
+    assert not result.reason.startswith("Most synthetic values")

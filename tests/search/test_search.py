@@ -294,10 +294,10 @@ def test_a_result_names_pair_verdict_and_headline(data):
 
 def test_a_verdict_on_rows_that_were_zeroed_unasked_says_so(data):
     """Zeros may be somebody, as where a column holds codes: a sound mechanism fails then."""
-    given = {"claim": (0.2, 0.01), **OPTIONS}
+    settings = {"claim": (0.2, 0.01), **OPTIONS}
     reasons = [
-        dp.search_neighbours(mean, data, **asked, **given).audit.reason
-        for asked in ({}, {"relations": "zero-out"})
+        dp.search_neighbours(mean, data, **relations, **settings).audit.reason
+        for relations in ({}, {"relations": "zero-out"})
     ]
     assert reasons[0] == f"{search.search.UNNAMED.text} {reasons[1]}"
 

@@ -53,7 +53,7 @@ def fit_additive(train: Sides, choose: Sides, screen: Screen = surplus) -> Score
     spread[spread == 0.0] = 1.0
     table = np.column_stack([np.ones(len(x)), (x - centre) / spread])
     start, no_offset = np.zeros(table.shape[1]), np.zeros(len(x))
-    fitted = fit_ridge(table, label, no_offset, constants.ADDITIVE_PENALTY, start)
+    fitted = fit_ridge(table, label, 1 - label, no_offset, constants.ADDITIVE_PENALTY, start)
     weights = fitted[1:] / spread
     slopes, of_scores = weights[: len(binary)], weights[len(binary) :].tolist()
     constant = float(fitted[0] - weights @ centre - slopes @ middle)

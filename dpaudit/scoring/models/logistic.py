@@ -86,17 +86,18 @@ def newton(
     return Minimum(weights, value, hessian)
 
 
-def fit_ridge(x: Array, label: Array, offset: Array, penalty: float, start: Array) -> Array:
+def fit_ridge(x: Array, p: Array, q: Array, offset: Array, penalty: float, start: Array) -> Array:
     """The weights (k,) that minimise the loss + penalty/2·‖all weights but the first‖².
 
-    x : (2n, k), with ones in the first column. label : (2n,), 1 for P and 0 for Q. offset : (2n,)
-    log-odds.
+    x : (n, k), with ones in the first column. p, q : (n,), the numbers of draws of P and of Q with
+    each row of features. offset : (n,) log-odds.
     """
+    p, q = p.astype(np.float64), q.astype(np.float64)  # once, and not at every step
+    draws = np.sum(p + q)
     ridge = np.full(len(start), penalty)
-    ridge[0] = constants.INTERCEPT_RIDGE * len(label)
-    gain = constants.GAIN_PER_DRAW * len(label)
-    label = label.astype(np.float64)  # once, and not at every step
-    return newton(x, label, 1.0 - label, ridge, offset=offset, start=start, gain=gain).weights
+    ridge[0] = constants.INTERCEPT_RIDGE * draws
+    gain = constants.GAIN_PER_DRAW * draws
+    return newton(x, p, q, ridge, offset=offset, start=start, gain=gain).weights
 
 
 def fit_correction(
@@ -123,7 +124,7 @@ def fit_correction(
     weights, best = np.zeros(x.shape[1]), None
     least = logistic_loss(odds[:size], odds[size:]).mean()
     for penalty in constants.CORRECTION_PENALTIES:
-        weights = fit_ridge(x, label, offset, penalty, weights)
+        weights = fit_ridge(x, label, 1 - label, offset, penalty, weights)
         corrected = odds + weights[0] + features @ weights[1:]
         loss = logistic_loss(corrected[:size], corrected[size:]).mean()
         if loss >= least:

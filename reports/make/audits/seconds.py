@@ -130,27 +130,14 @@ def zeroed(share: int, points: int, new: bool = False) -> Cost:
     return Cost(fastest(work))
 
 
-def replaced() -> Cost:
-    """`worst_case` of ALS over all rows of FLIGHT, each replaced by any of 20 of them."""
-    data = datasets.load("flight").database
-    chosen = np.random.default_rng(0).choice(len(data), CANDIDATES, replace=False)
-    case = partial(
-        exact.worst_case,
-        mechanisms.ALS(rows=1200),
-        data,
-        EPSILON,
-        relation="replace",
-        candidates=data[chosen],
-    )
-    return Cost(fastest(case))
+def replaced(compute: Callable[..., object], *target: Any) -> Cost:
+    """A function of `exact` for ALS over all rows of FLIGHT, each replaced by any of 20 of them.
 
-
-def calibrated() -> Cost:
-    """The rows of ALS's sketch that keep (1, 10⁻³) when any row of FLIGHT is replaced."""
-    data = datasets.load("flight").database
+    target : the arguments after mechanism and data.
+    """
+    data, mechanism = datasets.load("flight").database, mechanisms.ALS(rows=1200)
     chosen = np.random.default_rng(0).choice(len(data), CANDIDATES, replace=False)
-    mechanism = mechanisms.ALS(rows=1200)
-    case = partial(exact.calibrate, mechanism, data, 1.0, 1e-3, relation="replace")
+    case = partial(compute, mechanism, data, *target, relation="replace")
     return Cost(fastest(lambda: case(candidates=data[chosen])))
 
 
@@ -268,8 +255,10 @@ WORK: dict[str, Callable[[], Cost]] = {
     "`worst_case`, ALS, 32,735 rows zeroed × 10 ε": partial(zeroed, 10, 10),
     "`worst_case`, ALS, 327,346 rows zeroed × 10 ε": partial(zeroed, 1, 10),
     "`worst_case`, ALS, 327,346 rows zeroed × 100 ε": partial(zeroed, 1, 100),
-    "`worst_case`, ALS, 327,346 rows replaced by 20 × 10 ε": replaced,
-    "`calibrate`, ALS, 327,346 rows replaced by 20": calibrated,
+    "`worst_case`, ALS, 327,346 rows replaced by 20 × 10 ε": partial(
+        replaced, exact.worst_case, EPSILON
+    ),
+    "`calibrate`, ALS, 327,346 rows replaced by 20": partial(replaced, exact.calibrate, 1.0, 1e-3),
     **{
         f"`worst_case`, ALS, {rows} rows zeroed × 10 ε, new data": partial(zeroed, share, 10, True)
         for rows, share in (("32,735", 10), ("327,346", 1))

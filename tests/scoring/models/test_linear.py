@@ -22,7 +22,7 @@ def with_ones(x):
 def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
     x, label = Sides(*draws(800)).stacked()
     x = (x - x.mean(axis=0)) / x.std(axis=0)
-    found = fit_ridge(with_ones(x), label, np.zeros(len(x)), penalty, np.zeros(4))
+    found = fit_ridge(with_ones(x), label, 1 - label, np.zeros(len(x)), penalty, np.zeros(4))
     model = LogisticRegression(C=1.0 / penalty, tol=1e-12, max_iter=10_000).fit(x, label)
     np.testing.assert_allclose(found[1:], model.coef_[0], rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(found[0], model.intercept_[0], rtol=1e-3, atol=1e-4)
@@ -30,7 +30,8 @@ def test_newton_agrees_with_scikit_learn_without_an_offset(penalty):
 
 def test_separable_draws_do_no_harm():
     x = np.repeat([[-1.0], [1.0]], 50, axis=0)
-    weight = fit_ridge(with_ones(x), np.repeat([0, 1], 50), np.zeros(100), 1e-3, np.zeros(2))
+    label = np.repeat([0, 1], 50)
+    weight = fit_ridge(with_ones(x), label, 1 - label, np.zeros(100), 1e-3, np.zeros(2))
     assert np.isfinite(weight).all()
     assert weight[1] > 3.0
 
